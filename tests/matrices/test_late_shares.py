@@ -8,8 +8,9 @@ import pytest
 from helpers.specs import checked
 from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.distributions.sum_numbers import stages_quantile
+from qps.engine.execution.array_runs import Values
 from qps.engine.numerics.array_blocks import Array
-from qps.solver.matrix.limits import late_shares
+from qps.solver.matrix.limits import first_failures, late_shares
 from qps.solver.matrix.limits.late_shares import LateShare
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
@@ -78,8 +79,8 @@ def capacities(text: str) -> list[int]:
 def capacities_by_both(text: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the capacities of rows by what is late; they are those by quantiles."""
     looked = []
-    at = LateShare.at
-    monkeypatch.setattr(LateShare, "at", lambda *of, **by: looked.append(1) or at(*of, **by))
+    found_of = LateShare.found
+    monkeypatch.setattr(LateShare, "found", lambda *of: looked.append(1) or found_of(*of))
     found = capacities(text)
     assert looked
     monkeypatch.setattr(LateShare, "of", staticmethod(lambda *_: None))
@@ -147,9 +148,28 @@ def test_what_is_less_than_a_quantile_decides_where_that_is_too_long(
     own = capacities(text)
     monkeypatch.setitem(late_shares._LATENESS, "order_quantile", always_late)
     alone = capacities(text)
-    monkeypatch.setattr(LateShare, "besides", frozenset())
+    monkeypatch.setattr(first_failures, "_latest", first_failures._each)
     assert alone == capacities(text)
     assert own[-1] > alone[-1] > 1
+
+
+def test_limits_of_one_quantile_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shortest one decides."""
+    limits = "commands.p99 <= 100 ms; commands.p99 <= 60 ms; commands.p99 / 2 <= 45 ms"
+    text = SPEC % ("md1", STEPS[0], limits)
+    found = capacities_by_both(text, monkeypatch)
+    monkeypatch.undo()
+    assert found == capacities(text.replace("commands.p99 <= 100 ms; ", ""))
+    times: list[Array] = []
+    found_of = LateShare.found
+
+    def counted(late: LateShare, values: Values, time: Array) -> Array:
+        times.append(time)
+        return found_of(late, values, time)
+
+    monkeypatch.setattr(LateShare, "found", counted)
+    assert found == capacities(text)
+    assert np.concatenate([np.ravel(time) for time in times[:4]]).max() < 0.061
 
 
 def test_a_load_of_kinds_of_services_grows_with_the_population() -> None:

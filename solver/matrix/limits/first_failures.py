@@ -5,7 +5,7 @@ What is not proved in a bounded number of steps is left to the functions for one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,7 +21,7 @@ from qps.solver.matrix.limits.every_population import (
 )
 from qps.solver.matrix.limits.failure_brackets import Excess
 from qps.solver.matrix.limits.failure_search import FirstPoints, Sought
-from qps.solver.matrix.limits.late_shares import LateShare
+from qps.solver.matrix.limits.late_shares import LateShare, latest
 from qps.solver.matrix.limits.range_proofs import shape_of
 from qps.solver.matrix.limits.row_preparation import (
     FAILS,
@@ -93,20 +93,20 @@ def _of_criteria(
 
     First by quantiles alone: what may only be less than one of them is looked at where it fails.
     """
-    split = _split(rows.runner.program, criteria)
-    excess = partial(_excess, split, is_alone=False)
-    if not any(late.besides for _, late in split[1]):
-        return _searched(rows, criteria, Sought(excess=excess, is_simple=is_simple), ends)
-    alone = partial(_excess, split, is_alone=True)
-    found = _searched(rows, criteria, Sought(excess=alone, is_simple=is_simple), ends)
-    fails = np.flatnonzero(np.isfinite(found.at))
-    if fails.size:
-        holds = fails[excess(rows.take(fails), found.at[fails]) <= 0]
-        if holds.size:
-            ends = ends[0][holds], ends[1][holds]
-            sought = Sought(excess=excess, is_simple=is_simple)
-            again = _searched(rows.take(holds), criteria, sought, ends)
-            found.at[holds], found.is_open[holds] = again.at, again.is_open
+    late = _late_shares(rows.runner.program, criteria)
+    guarded = [share for share in late.values() if share.besides]
+    alone = Sought(excess=partial(_excess, criteria, late, _latest), is_simple=is_simple)
+    found = _searched(rows, criteria, alone, ends)
+    fails = np.flatnonzero(np.isfinite(found.at)) if guarded else np.zeros(0, dtype=np.int64)
+    if not fails.size:
+        return found
+    some, at = rows.take(fails), found.at[fails]
+    holds = fails[~np.all([share.guard(some, at) > 0 for share in guarded], axis=0)]
+    if holds.size:
+        sought = replace(alone, excess=partial(_excess, criteria, late, _each))
+        rows, ends = rows.take(holds), (ends[0][holds], ends[1][holds])
+        again = _searched(rows, criteria, sought, ends)
+        found.at[holds], found.is_open[holds] = again.at, again.is_open
     return found
 
 
@@ -149,30 +149,53 @@ def _otherwise(
     return before.first, pieces, _PIECES_OF_SHORT if before.is_slow else None
 
 
-_Split = tuple[list[CompiledCriterion], list[tuple[CompiledCriterion, LateShare]]]
-"""Criteria that are compared by their sides, and those by the share that is late."""
+_LateShares = Mapping[int, LateShare]
+"""The shares that are late, of criteria that limit a quantile, by their place."""
 
 
-def _split(program: StraightLineProgram, criteria: Sequence[CompiledCriterion]) -> _Split:
-    found = [(criterion, LateShare.of(program, criterion)) for criterion in criteria]
-    by_sides = [criterion for criterion, late in found if late is None]
-    return by_sides, [(criterion, late) for criterion, late in found if late is not None]
+def _late_shares(
+    program: StraightLineProgram, criteria: Sequence[CompiledCriterion]
+) -> _LateShares:
+    found = {k: LateShare.of(program, criterion) for k, criterion in enumerate(criteria)}
+    return {k: late for k, late in found.items() if late is not None}
 
 
-def _excess(split: _Split, rows: Rows, population: Floats, *, is_alone: bool) -> Floats:
-    """Return the margin of what is passed furthest; how far means nothing from `FAILS` on.
+_Margins = Iterator[tuple[list[int], Floats]]
 
-    Where quantiles are looked at `is_alone`, what may be less is not.
-    """
-    by_sides, by_late = split
+
+def _latest(late: _LateShares, rows: Rows, population: Floats) -> _Margins:
+    """Yield the criteria that limit one quantile, and what the first of them has."""
+    places: dict[object, list[int]] = {}
+    for k, share in late.items():
+        places.setdefault(share.quantile, []).append(k)
+    for among in places.values():
+        yield among, latest([late[k] for k in among], rows, population)
+
+
+def _each(late: _LateShares, rows: Rows, population: Floats) -> _Margins:
+    """Yield each criterion, with what may be less than a quantile."""
+    for k, share in late.items():
+        yield [k], share.at(rows, population)
+
+
+def _excess(
+    criteria: Sequence[CompiledCriterion],
+    late: _LateShares,
+    margins: Callable[[_LateShares, Rows, Floats], _Margins],
+    rows: Rows,
+    population: Floats,
+) -> Floats:
+    """Return the margin of what is passed furthest; how far means nothing from `FAILS` on."""
+    by_sides = [criterion for k, criterion in enumerate(criteria) if k not in late]
     value = worst(rows, by_sides, population)
-    for criterion, late in by_late:
-        margin = np.broadcast_to(late.at(rows, population, is_alone=is_alone), value.shape)
+    for among, found in margins(late, rows, population):
+        margin = np.broadcast_to(found, value.shape)
         undecided = np.flatnonzero(np.isnan(margin))
         if undecided.size:
             margin = margin.copy()
             at = np.broadcast_to(population, value.shape)[undecided]
-            margin[undecided] = worst(rows.take(undecided), [criterion], at)
+            own = [criteria[k] for k in among]
+            margin[undecided] = worst(rows.take(undecided), own, at)
         value = np.maximum(value, margin)
     return np.where(value >= FAILS, np.inf, value)
 

@@ -6,6 +6,7 @@ is near zero is looked at again by the quantile itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -13,6 +14,7 @@ from math import prod
 import numpy as np
 
 from qps.engine.distributions.sum_lateness import lateness
+from qps.engine.execution.array_runs import Values
 from qps.engine.execution.programs import StraightLineProgram
 from qps.engine.forks.answer_arrays import order_lateness
 from qps.engine.forks.fork_arrays import fork_lateness
@@ -72,50 +74,97 @@ class LateShare:
         needed = {self.limit, *self.operands}.union(*(each for least, each in others if not least))
         return set().union(*(each for least, each in others if least)) - needed
 
-    def at(self, rows: Rows, population: Floats, *, is_alone: bool = False) -> Floats:
-        """Return what is above zero where a limit is passed; not-a-number where it is not known.
+    @property
+    def quantile(self) -> tuple[str, tuple[int, ...]]:
+        """What it is of; other limits may be of the same."""
+        return self.word, self.operands
 
-        Where the quantile `is_alone`, what may be less than it is not computed.
-        """
-        without = self.besides if is_alone else set()
-        values = rows.at(self.outputs - without, population)
+    def at(self, rows: Rows, population: Floats) -> Floats:
+        """Return what is above zero where a limit is passed; not-a-number where it is not known."""
+        values = rows.at(self.outputs, population)
+        return np.minimum(self.found(values, self.longest(values)), self.least(values))
+
+    def guard(self, rows: Rows, population: Floats) -> Floats:
+        """Return what is above zero where nothing that may be less than the quantile holds."""
+        outputs = {self.limit, *(one for _, others in self.steps for one in others)}
+        return np.broadcast_to(self.least(rows.at(outputs, population)), rows.count)
+
+    def longest(self, values: Values) -> Floats:
+        """Return how long the quantile may be; not-a-number where it is not known."""
         time, is_defined = values[self.limit], np.ones((), dtype=bool)
-        most: Floats = np.asarray(np.inf)
         for word, others in self.steps:
-            each = [values[other] for other in others if other not in without]
-            if word == _LEAST and each:  # all of them are above it, or none decides
+            each = [values[other] for other in others] if word != _LEAST else []
+            if word == SUM:
+                time = time - sum(each)
+            elif word == PRODUCT:
+                factor = prod(each)
+                time, is_defined = time / factor, is_defined & (np.asarray(factor) > 0)
+        return np.where(is_defined, time, np.nan)
+
+    def least(self, values: Values) -> Floats:
+        """Return the margin of what may be less than the quantile: of all, or none decides."""
+        time, most = values[self.limit], np.asarray(np.inf)
+        for word, others in self.steps:
+            each = [values[other] for other in others]
+            if word == _LEAST:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     margins = [np.where(time > 0, one / time - 1, one - time) for one in each]
                 most = reduce(np.minimum, margins, most)
             elif word == SUM:
                 time = time - sum(each)
-            elif word == PRODUCT:
-                factor = prod(each)
-                time, is_defined = time / factor, is_defined & (np.asarray(factor) > 0)
+            else:
+                time = time / prod(each)
+        return most
+
+    def found(self, values: Values, time: Floats) -> Floats:
+        """Return what is above zero where the quantile is longer than a time."""
         found = _LATENESS[self.word](time, *(values[operand] for operand in self.operands))
-        found = np.minimum(np.where(np.asarray(time) < 0, np.inf, found), most)
-        return np.where(is_defined, found, np.nan)
+        return np.where(np.asarray(time) < 0, np.inf, found)
 
 
-_DECISIVE = 1e-6
-"""A margin of the share that is late from which its sign is that of the limit's own margin."""
+def latest(lates: Sequence[LateShare], rows: Rows, population: Floats) -> Floats:
+    """Return the same of several limits of one quantile, of that which it passes first.
 
-
-def margin_beyond(rows: Rows, criterion: CompiledCriterion, population: Floats) -> Floats:
-    """Return how far a criterion is passed at a population of each row: mostly by its sign alone.
-
-    What is near its limit has the margin of its sides.
+    What may be less than the quantile is left out.
     """
-    late = LateShare.of(rows.runner.program, criterion)
-    margin = np.full(rows.count, np.nan)
-    if late is not None:
-        margin = np.broadcast_to(late.at(rows, population), rows.count).copy()
-    near = np.flatnonzero(~(np.isfinite(margin) & (np.abs(margin) > _DECISIVE)))
-    if near.size:
-        some = rows.take(near) if near.size < rows.count else rows
-        sides = (criterion.measure, criterion.limit)
-        margin[near] = margin_of(criterion, some.at(sides, population[near]))
-    return margin
+    without = set().union(*(late.besides for late in lates))
+    values = rows.at(set().union(*(late.outputs for late in lates)) - without, population)
+    time = reduce(np.minimum, (late.longest(values) for late in lates))
+    return lates[0].found(values, time)
+
+
+_DECISIVE, _SAME = 1e-6, 1e-12
+"""A margin of the share that is late from which its sign is that of the limit's own margin; a part
+of a time by which one is the same."""
+
+
+def margins_beyond(
+    rows: Rows, criteria: Mapping[int, CompiledCriterion], population: Floats
+) -> dict[int, Floats]:
+    """Return how far criteria are passed at a population of each row: mostly by its sign alone.
+
+    What is near its limit has the margin of its sides. Limits of one quantile that are the same
+    are looked at once.
+    """
+    program, known = rows.runner.program, dict[object, tuple[Floats, Floats]]()
+    found = {number: LateShare.of(program, one) for number, one in criteria.items()}
+    lates = {number: late for number, late in found.items() if late is not None}
+    values = rows.at(set().union(*(late.outputs for late in lates.values())), population)
+    margins = {}
+    for number, criterion in criteria.items():
+        margin = np.full(rows.count, np.nan)
+        if late := lates.get(number):
+            time, before = late.longest(values), known.get(late.quantile)
+            if before is None or not (np.abs(time - before[0]) <= _SAME * np.abs(time)).all():
+                before = known[late.quantile] = (time, late.found(values, time))
+            margin[:] = np.minimum(before[1], late.least(values))
+        near = np.flatnonzero(~(np.isfinite(margin) & (np.abs(margin) > _DECISIVE)))
+        if near.size:
+            some = rows.take(near) if near.size < rows.count else rows
+            sides = (criterion.measure, criterion.limit)
+            margin[near] = margin_of(criterion, some.at(sides, population[near]))
+        margins[number] = margin
+    return margins
 
 
 def _is_sought(program: StraightLineProgram, number: int, word: str) -> bool:

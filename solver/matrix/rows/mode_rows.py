@@ -14,7 +14,7 @@ from qps.solver.answers.limiting_factors import largest_of
 from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.compilation.row_questions import LARGEST, quantile_level, saturation_subject
 from qps.solver.matrix.limits.first_failures import first_failures
-from qps.solver.matrix.limits.late_shares import margin_beyond
+from qps.solver.matrix.limits.late_shares import margins_beyond
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints, Rows, margin_of, sides_of
 from qps.solver.matrix.limits.saturations import CompiledResource, saturations
 from qps.solver.matrix.rows.axis_cache import AxisCache, axis_cache
@@ -108,11 +108,8 @@ class ModeSolver(ModeTables):
         self, rows: Rows, first: Ints, always: Mapping[int, Bools]
     ) -> dict[int, Floats]:
         """Return how far criteria are passed where one first fails, but those that always fail."""
-        return {
-            number: margin_beyond(rows, criterion, first.astype(float))
-            for number, criterion in enumerate(self.mode.criteria)
-            if number not in always
-        }
+        criteria = {n: one for n, one in enumerate(self.mode.criteria) if n not in always}
+        return margins_beyond(rows, criteria, first.astype(float))
 
     def _limiting_rows(
         self,
