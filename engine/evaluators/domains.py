@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from qps.engine.evaluators.on_floats import ONE_OVER_E
 from qps.engine.queueing_networks.fork_join_operands import OWN
+from qps.engine.queueing_networks.multiclass_load_dependent_operands import LIMIT
 
 Formula = Any  # of those that are built of this table
 _ONE_OVER_E = Fraction(ONE_OVER_E[0])
@@ -366,7 +367,8 @@ def shared_wait(classes: Formula, _which: Formula, *operands: Formula) -> Domain
     needed = [DomainCondition(one) for one in operands[:first]]
     for place in range(first, len(operands) - size + 1, size):
         kind, servers, *others = operands[place : place + size]
-        needed.append(DomainCondition(servers - 1 if kind.exact > 0 else servers))
+        least = servers - 1 if kind.exact > 0 else servers
+        needed.append(DomainCondition(least, is_zero_out=kind.exact == LIMIT))
         needed += [DomainCondition(one) for one in others]
     return tuple(needed)
 

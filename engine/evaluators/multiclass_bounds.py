@@ -168,9 +168,11 @@ def _about_point(
 
 
 def _float_in(one: SlopedInterval) -> float:
-    """Return the whole number that an operand may be, else its lower end."""
-    whole = ceil(one.low) if isfinite(one.low) else one.low
-    return float(whole) if whole <= one.high else one.low
+    """Return the whole number that an operand may be, else the float in the middle."""
+    if not isfinite(one.low):
+        return one.low
+    whole = ceil(one.low)
+    return float(whole) if whole <= one.high else one.low + (one.high - one.low) / 2
 
 
 def _between_whole(

@@ -12,9 +12,10 @@ from math import inf
 from qps.engine.evaluators.multiclass_bounds import about_point, at_point, is_point, widened
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval
 from qps.engine.queueing_networks import multiclass_load_dependent_numbers
-from qps.engine.queueing_networks.load_dependent_operands import STATION
+from qps.engine.queueing_networks.load_dependent_operands import SPEED, STATION
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
     BEFORE,
+    LIMIT,
     group_size,
     shared_of,
 )
@@ -33,9 +34,13 @@ def shared_rate(*operands: SlopedInterval) -> SlopedInterval:
         return found
     k, rest = int(of) - 1, operands[2:]
     groups = range(2 * classes, len(rest), group_size(classes))
-    shortest = rest[classes + k].low + sum(rest[at + BEFORE + k].low for at in groups)
+    places = [at for at in groups if rest[at].low != LIMIT]
+    shortest = rest[classes + k].low + sum(rest[at + BEFORE + k].low for at in places)
     most = rest[k].high / shortest if shortest else inf
-    for at in groups:
+    for at in groups[len(places) :]:
+        work = rest[at + BEFORE + classes + k].low
+        most = min(most, rest[at + 1].high / work) if work else most
+    for at in places:
         kind, servers, load, copies = rest[at : at + BEFORE]
         demand = rest[at + BEFORE + k].low
         if demand and kind.low == STATION and _has_one_speed(rest, at + group_size(classes)):
@@ -51,7 +56,31 @@ def shared_time(*operands: SlopedInterval) -> SlopedInterval:
     if not _is_one_form(operands, 3):
         return NOTHING_KNOWN
     known = _about_point(multiclass_load_dependent_numbers.shared_time, operands, 3)
-    return known or widened(0.0, inf)
+    return (known and _as_part_of_cycle(known, operands)) or widened(0.0, inf)
+
+
+def _as_part_of_cycle(
+    known: SlopedInterval, operands: tuple[SlopedInterval, ...]
+) -> SlopedInterval | None:
+    """Return bounds of a time where operands hardly move: it is off by parts of a whole cycle.
+
+    What is waited at a full resource without a queue is what a cycle lasts longer than anyway.
+    """
+    classes, which = int(operands[0].low), operands[2].low
+    if not _is_limit(operands[3 + 2 * classes :], classes, which):
+        return known
+    rate = _about_point(
+        multiclass_load_dependent_numbers.shared_rate, (*operands[:2], *operands[3:]), 2
+    )
+    if rate is None or not rate.low > 0:
+        return None
+    off = (rate.high / rate.low - 1) / 2 * operands[2 + int(operands[1].low)].high / rate.low
+    return SlopedInterval(max(0.0, known.low - off), known.high + off, -inf, inf)
+
+
+def _is_limit(groups: tuple[SlopedInterval, ...], classes: int, which: float) -> bool:
+    kinds = groups[:: group_size(classes)]
+    return 0 <= which < len(kinds) and kinds[int(which)].low == LIMIT
 
 
 def shared_wait(*operands: SlopedInterval) -> SlopedInterval:
@@ -74,7 +103,7 @@ def _about_point(
 
 
 def _has_one_speed(operands: tuple[SlopedInterval, ...], behind: int) -> bool:
-    return behind >= len(operands) or operands[behind].low >= STATION
+    return behind >= len(operands) or operands[behind].low != SPEED
 
 
 def _is_one_form(operands: tuple[SlopedInterval, ...], before: int) -> bool:

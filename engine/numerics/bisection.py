@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, isfinite, log2, sqrt, ulp
+from math import floor, inf, isfinite, log2, sqrt, ulp
 
 
 def halfway(low: float, high: float) -> float:
@@ -11,14 +11,23 @@ def halfway(low: float, high: float) -> float:
     return sqrt(low) * sqrt(high) if low > 0 and high > 4 * low else low + (high - low) / 2
 
 
-def octave_end(low: float, high: float) -> float | None:
-    """Return a power of two near the geometric middle of several octaves; None for no more than 4.
+def shared_cut(low: float, high: float) -> float:
+    """Return where to cut a stretch so that others, with other ends, are cut at the same points.
 
-    Stretches that begin and end elsewhere are cut at the same points, whose values are then known.
+    That is a power of two near its geometric middle, or what halves an octave, a half of one, ...
     """
-    if not 0 < low < high / 4:
-        return None
-    return 2.0 ** round(log2(halfway(low, high)))
+    if not 0 < low < high:
+        return low + (high - low) / 2
+    power = 2.0 ** round(log2(low) / 2 + log2(high) / 2)
+    for cut in (power, power * 2, power / 2):
+        if low < cut < high:
+            return cut
+    step = 2.0 ** floor(log2(low))
+    while True:
+        step /= 2
+        cut = (floor(low / step) + 1) * step
+        if cut < high or step <= ulp(low):
+            return cut
 
 
 def bisected(is_behind: Callable[[float], bool], low: float, high: float) -> float:

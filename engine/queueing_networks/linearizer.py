@@ -121,11 +121,18 @@ class Linearizer:
         held: NDArray[Any] = (self._shares[0] * self._customers[0]).sum(axis=1)
         return held
 
-    def converge(self, stay: Stay, enough: float = _ENOUGH) -> NDArray[Any]:
+    def converge(
+        self, stay: Stay, enough: float = _ENOUGH, think: Sequence[float] | None = None
+    ) -> NDArray[Any]:
         """Settle shares, from those that there are; return what each class finds at each place.
 
         Those with one less of a class are settled beside those of all, with the same change.
+        Classes may `think` for another time than before.
         """
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        if think is not None:
+            self._think = np.array(think, dtype=float)
         self._shares, every = self._fixed_point(self._shares, stay, enough)
         found: NDArray[Any] = every[0]
         return found

@@ -28,9 +28,11 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     places_of,
 )
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
+    CapacityLimit,
     LoadDependentMulticlassNetwork,
     are_alike,
     between,
+    blocked,
     holding_alone,
     merged,
     shared_of,
@@ -43,9 +45,15 @@ from qps.engine.queueing_networks.service_rate_stays import (
     stays_at_pool,
 )
 
-_MOST_TURNS, _ENOUGH = 60, 1e-12
+_MOST_TURNS, _ENOUGH, _ROUNDED = 60, 1e-12, 1e-10
+"""Turns until so little moves, or, where it may be roundings, no less than before."""
 _CLOSER, _CLOSEST = 1e-6, 1e-13
 """To such a part of the last turn's move shares are settled within a turn, and to no less."""
+_MUCH, _AHEAD = 0.03, 1.0
+"""Waits at full resources that move by more than so much, in logarithms, go on at least as far.
+
+And beyond that by no more than the other.
+"""
 _FIRST_ONE = 1e-9
 """Customers of a class that has none: what its first one would find."""
 
@@ -89,7 +97,9 @@ def _is_one(of: float, classes: float) -> bool:
 
 
 def _is_place(which: float, network: LoadDependentMulticlassNetwork) -> bool:
-    return any(place.at == which for place in every(_places(network, network.customers)))
+    return any(place.at == which for place in every(_places(network, network.customers))) or any(
+        limit.at == which for limit in network.limits
+    )
 
 
 # -- networks ------------------------------------------------------------------------------
@@ -105,6 +115,8 @@ class LoadDependentRates:
     stuck: tuple[Place, ...]
     found: tuple[tuple[Stays, Any, float], ...]
     """How long is stayed, what each class finds, and how many are there, of all other places."""
+    blocked: tuple[tuple[int, tuple[float, ...]], ...]
+    """How long a cycle of each class waits at each resource without a queue, by its group."""
 
     @cached_property
     def times(self) -> dict[int, tuple[float, ...]]:
@@ -113,7 +125,7 @@ class LoadDependentRates:
             at: tuple(map(float, time(seen)))
             for one, seen, _ in self.found
             for at, time in one.times.items()
-        }
+        } | dict(self.blocked)
         for one in every(self.stuck):
             times[one.at] = tuple(inf if n else 0.0 for n in self.never)
         return times
@@ -136,12 +148,17 @@ def solved(network: LoadDependentMulticlassNetwork) -> LoadDependentRates:
     own = [place for place in plain_first(places) if place not in stuck]
     never = [any(_comes(network, k, one) for one in stuck) for k in range(len(network.customers))]
     customers = tuple(0.0 if n else one for n, one in zip(never, network.customers, strict=True))
-    rates, found = _rates_of(network._replace(customers=customers), own)
+    whole = network._replace(customers=customers)
+    rates, found, waits = _rates_of(whole, own)
     return LoadDependentRates(
         tuple(0.0 if n else rate for n, rate in zip(never, rates, strict=True)),
         tuple(never),
         tuple(stuck),
         tuple(found),
+        tuple(
+            (limit.at, tuple(wait * limit.often(k) for k in range(len(customers))))
+            for limit, wait in zip(network.limits, waits, strict=True)
+        ),
     )
 
 
@@ -159,38 +176,125 @@ def _comes(network: LoadDependentMulticlassNetwork, k: int, place: Place) -> boo
 
 def _rates_of(
     network: LoadDependentMulticlassNetwork, own: Sequence[Place]
-) -> tuple[list[float], list[tuple[Stays, Any, float]]]:
-    """Return rates of a network in which all cycles end, and what is found at such places."""
+) -> tuple[list[float], list[tuple[Stays, Any, float]], list[float]]:
+    """Return rates of a network in which all cycles end, what is found at places, and waits.
+
+    These are at resources without a queue, for each visit.
+    """
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     from qps.engine.numerics.fixed_points import FixedPointSteps  # noqa: PLC0415 - needs numpy
 
     turning = Linearizer(network.customers, network.think, len(own))
     alone_at = [holding_alone(network, place.at) for place in own]
-    alike = _alike_stays(network, own)
     cycles: Any = np.array(network.think) + np.array(alone_at).sum(axis=0)
+    limits = _Limits(network, cycles)
+    here, alike = limits.network, _alike_stays(limits.network, own)
     steps, count = FixedPointSteps(), len(cycles)
+    own_waits = slice(count, count + len(network.limits))
     stays: list[Stays] = []
     there: Any = []
     moved = 1.0
     for _ in range(_MOST_TURNS):
-        stay, stays = _stays(network, own, _rates(network, cycles, _FIRST_ONE), alike)
-        point = np.concatenate([_logs(cycles), turning.change.ravel()])
-        there = turning.converge(stay, max(_CLOSER * moved, _CLOSEST))
-        cycles = np.array(network.think) + stay(there[None])[0].sum(axis=0)
+        stay, stays = _stays(here, own, _rates(here, cycles, _FIRST_ONE), alike)
+        point = np.concatenate([_logs(cycles), limits.logs, turning.change.ravel()])
+        there = turning.converge(stay, max(_CLOSER * moved, _CLOSEST), here.think)
+        cycles = np.array(here.think) + stay(there[None])[0].sum(axis=0)
+        limits.fill(_rates(here, cycles, 0.0))
         turned = turning.turn()
-        image = np.concatenate([_logs(cycles), turning.change.ravel()])
-        moved = max(turned, float(np.abs(image - point)[:count].max()))
-        if moved <= _ENOUGH:
+        image = np.concatenate([_logs(cycles), limits.logs, turning.change.ravel()])
+        before, moved = moved, max(turned, float(np.abs(image - point)[: own_waits.stop].max()))
+        if moved <= _ENOUGH or before <= moved <= _ROUNDED:
             break
         after = steps.after(point, image)
         if np.isfinite(after).all():
             cycles = np.where(cycles > 0, np.exp(after[:count]), cycles)
-            turning.change = after[count:].reshape(turning.change.shape)
+            limits.logs = _onward(point[own_waits], image[own_waits], after[own_waits])
+            turning.change = after[own_waits.stop :].reshape(turning.change.shape)
+        if network.limits:
+            here = limits.network
+            alike = _alike_stays(here, own)
     rates = _rates(network, cycles, 0.0)
     part = _served(network, rates)
     found = list(zip(stays, there, turning.queue_lengths, strict=True))
-    return [float(rate * part) for rate in rates], found
+    return [float(rate * part) for rate in rates], found, list(map(float, limits.waits))
+
+
+def _onward(point: Any, image: Any, after: Any) -> Any:
+    """Return waits at full resources, in logarithms: while they move much, as far as images.
+
+    Where more is demanded than can be served, they are longer, wherever steps would lead.
+    """
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    moves = image - point
+    low = np.where(moves > _MUCH, image, image - _AHEAD)
+    high = np.where(moves < -_MUCH, image, image + _AHEAD)
+    return np.clip(after, low, high)
+
+
+class _Limits:
+    """What visits wait at the resources without a queue of a network, while this is settled.
+
+    Where more is demanded of one than it can serve, it is as if all that a visit waits, and what
+    comes `beside` it anyway, took as many times longer. That is so of one that fills a pool which
+    is full, with how long this is held; and where no pool is held, with all of a cycle.
+    """
+
+    def __init__(self, network: LoadDependentMulticlassNetwork, cycles: Any) -> None:
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        self._of = network
+        rates = _rates(network, cycles, _FIRST_ONE)
+        self._beside = np.array([_beside(network, one, cycles, rates) for one in network.limits])
+        self.waits = np.zeros(len(network.limits))
+
+    @property
+    def network(self) -> LoadDependentMulticlassNetwork:
+        """The network with these waits as delays."""
+        return blocked(self._of, list(map(float, self.waits))) if self._of.limits else self._of
+
+    @property
+    def logs(self) -> Any:
+        """What is waited and comes beside it, as a logarithm."""
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        return np.log(self.waits + self._beside)
+
+    @logs.setter
+    def logs(self, value: Any) -> None:
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        self.waits = np.maximum(np.exp(value) - self._beside, 0.0)
+
+    def fill(self, rates: Sequence[float]) -> None:
+        """Let visits wait by how much more than it can serve is demanded of each resource."""
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        loads = [
+            sum(rate * work for rate, work in zip(rates, one.work, strict=True) if work)
+            / one.capacity
+            for one in self._of.limits
+        ]
+        longer = (self.waits + self._beside) * np.array(loads)
+        self.waits = np.maximum(longer - self._beside, 0.0)
+
+
+def _beside(
+    network: LoadDependentMulticlassNetwork,
+    limit: CapacityLimit,
+    cycles: Sequence[float],
+    rates: Sequence[float],
+) -> float:
+    """Return what takes time anyway for each visit of a resource, of all classes in their parts."""
+    time = often = 0.0
+    for k, (rate, cycle) in enumerate(zip(rates, cycles, strict=True)):
+        if limit.work[k] and limit.often(k) > 0 and rate < inf:
+            pools = [pool for pool, visits in limit.visits if pool >= 0 and visits[k]]
+            held = sum(holding_alone(network, pool)[k] for pool in dict.fromkeys(pools))
+            time += rate * (held if pools else cycle)
+            often += rate * limit.often(k)
+    return time / often if time > 0 else 1.0
 
 
 def _logs(cycles: Any) -> Any:
@@ -241,11 +345,11 @@ def _stays(
 
 def _alike_stays(network: LoadDependentMulticlassNetwork, own: Sequence[Place]) -> dict[int, Stays]:
     """Return how long classes stay at pools of which they differ only by how often they come."""
-    shares = [1.0] * len(network.customers)
+    shares, there = [1.0] * len(network.customers), {one.at for one in own}
     return {
         one.at: stays_at_pool(network, shares, one, *_most(network))
-        for one in own
-        if isinstance(one, LoadDependentPool) and are_alike(network, one.at)
+        for one in _places(network, shares)
+        if one.at in there and isinstance(one, LoadDependentPool) and are_alike(network, one.at)
     }
 
 

@@ -7,6 +7,12 @@ wait there by its weight: how often it comes, or, where all are served at once, 
 
 All classes together are a network of one class, whose cycle is that of each class as often as it is
 made (`merged`): so pools and what is within are stated as in `load_dependent_mva`.
+
+Behind all these may stand groups of kind `LIMIT`: resources without a queue, each of which serves
+no more than `c` of what cycles demand of it, their `weights`. Where users demand more, each visit
+waits until they demand no more than that; `demands` are how often a cycle visits it while it holds
+a pool, of which `L` is the group and one more, 0 for none. A group with 0 for `m` is the same
+resource as that before it, visited elsewhere.
 """
 
 from __future__ import annotations
@@ -24,6 +30,8 @@ from qps.engine.queueing_networks.load_dependent_operands import OWN, SPEED, pla
 
 BEFORE = 4
 """Numbers of a group that are those of all classes."""
+LIMIT = -3
+"""The kind of a resource without a queue that serves no more than it can."""
 _SEVERAL = 2
 _ROUNDED = 1e-14
 """What products of a few floats are off that are equal."""
@@ -40,12 +48,29 @@ class MulticlassGroup(Struct, frozen=True, kw_only=True):
     weights: tuple[float, ...]
 
 
+class CapacityLimit(Struct, frozen=True, kw_only=True):
+    """A resource without a queue, by its first group: what it can serve, and what cycles demand.
+
+    They visit it so often while each pool is held, by its group; -1 is none.
+    """
+
+    at: int
+    capacity: float
+    work: tuple[float, ...]
+    visits: tuple[tuple[int, tuple[float, ...]], ...]
+
+    def often(self, which: int) -> float:
+        """Return how often a cycle of a class visits it in all."""
+        return sum(each[which] for _, each in self.visits)
+
+
 class LoadDependentMulticlassNetwork(NamedTuple):
-    """Customers and think times of classes, and the groups."""
+    """Customers and think times of classes, the groups, and resources without a queue."""
 
     customers: tuple[float, ...]
     think: tuple[float, ...]
     groups: tuple[MulticlassGroup, ...]
+    limits: tuple[CapacityLimit, ...] = ()
 
 
 def group_size(classes: int) -> int:
@@ -64,10 +89,36 @@ def shared_of(classes: float, operands: Sequence[float]) -> LoadDependentMulticl
     if min(operands[: 2 * count]) < 0 or any(n < 0 for at, n in enumerate(rest) if at % size):
         return None
     groups = tuple(_group(rest[at : at + size], count) for at in range(0, len(rest), size))
+    places = tuple(one for one in groups if one.kind != LIMIT)
+    limits = _limits_of(places, groups[len(places) :])
+    if limits is None:
+        return None
     network = LoadDependentMulticlassNetwork(
-        tuple(operands[:count]), tuple(operands[count : 2 * count]), groups
+        tuple(operands[:count]), tuple(operands[count : 2 * count]), places, limits
     )
     return None if places_of(merged(network, (1.0,) * count)) is None else network
+
+
+def _limits_of(
+    places: Sequence[MulticlassGroup], groups: Sequence[MulticlassGroup]
+) -> tuple[CapacityLimit, ...] | None:
+    """Return the resources without a queue that groups behind all places describe."""
+    found: list[CapacityLimit] = []
+    for at, one in enumerate(groups, len(places)):
+        pool = one.load - 1
+        is_known = pool == -1 or (pool in range(len(places)) and places[int(pool)].kind > 0)
+        if one.kind != LIMIT or not is_known or one.copies not in (0, 1) or one.servers <= 0:
+            return None
+        visits = (int(pool), one.demands)
+        if one.copies:
+            found.append(
+                CapacityLimit(at=at, capacity=one.servers, work=one.weights, visits=(visits,))
+            )
+        elif found:
+            found[-1] = replace(found[-1], visits=(*found[-1].visits, visits))
+        else:
+            return None
+    return tuple(found)
 
 
 def _group(operands: Sequence[float], classes: int) -> MulticlassGroup:
@@ -116,6 +167,34 @@ def holding_alone(network: LoadDependentMulticlassNetwork, pool: int) -> list[fl
     """Return how long a cycle of each class holds a pool where nobody waits."""
     within = network.groups[pool : pool + 1 + max(int(network.groups[pool].kind), 0)]
     return [sum(each) for each in zip(*(one.demands for one in within), strict=True)]
+
+
+def blocked(
+    network: LoadDependentMulticlassNetwork, waits: Sequence[float]
+) -> LoadDependentMulticlassNetwork:
+    """Return the network without its limits, in which each visit of one waits so long there.
+
+    What is waited is nearly the same each time: the time that a pool is held varies no more than
+    the services did.
+    """
+    think, groups = list(network.think), list(network.groups)
+    for limit, wait in zip(network.limits, waits, strict=True):
+        for pool, visits in limit.visits:
+            longer = [wait * often for often in visits]
+            if pool < 0:
+                think = [pause + more for pause, more in zip(think, longer, strict=True)]
+            else:
+                demands = map(sum, zip(groups[pool].demands, longer, strict=True))
+                groups[pool] = replace(groups[pool], demands=tuple(demands))
+    found = LoadDependentMulticlassNetwork(network.customers, tuple(think), tuple(groups))
+    for at, one in enumerate(network.groups):
+        if one.kind > 0:
+            before, after = holding_alone(network, at), holding_alone(found, at)
+            parts = [b / a for b, a in zip(before, after, strict=True) if a > 0]
+            if parts:
+                load = one.load * _dot(parts, parts) / len(parts)
+                groups[at] = replace(groups[at], load=load)
+    return found._replace(groups=tuple(groups))
 
 
 def are_alike(network: LoadDependentMulticlassNetwork, pool: int) -> bool:

@@ -23,7 +23,7 @@ from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.cancellation import canceled
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.signs import range_of
-from qps.engine.numerics.bisection import first_above_zero, halfway, octave_end
+from qps.engine.numerics.bisection import first_above_zero, halfway, shared_cut
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.operations import OF_QUEUES
 from qps.solver.search.bounds import BoundedFunction
@@ -148,7 +148,8 @@ class _Search:
             if isinstance(found, CrossingPoint):
                 return found
             if found is _Open.OPEN:
-                middle = halfway(start, end)
+                # What is followed is so at points that searches for other criteria look at, too.
+                middle = (shared_cut if self.curve.is_followed else halfway)(start, end)
                 waiting += [(middle, end), (start, middle)]
         return None
 
@@ -255,6 +256,7 @@ class _WholeSearch:
 
     def __init__(self, over: Formula, population: Formula, low: int, *, strict: bool) -> None:
         self._over, self._population, self._strict = over, population, strict
+        self._low = low
         self._curve, self._budget = (
             BoundedFunction(_shortened(over, population, low), population),
             Budget(),
@@ -292,7 +294,8 @@ class _WholeSearch:
 
     def _in_box(self, start: int, end: int) -> int | _Open | None:
         """Return the first failure in a box, None for none, or that it must be cut."""
-        bounds = self._curve.over(*_around(start, end))
+        before = 1 if self._curve.is_followed and self._low < start < end else 0
+        bounds = self._curve.over(*_around(start - before, end))
         if -inf < bounds.high < 0 or (not self._strict and bounds.high == 0):
             return None
         if 0 < bounds.low < inf or (self._strict and bounds.low == 0 and bounds.high < inf):
@@ -315,10 +318,8 @@ class _WholeSearch:
             if (likely := self._likely_first) is not None:
                 behind = [(likely + 1, end)] if likely < end else []
                 return [*behind, (likely, likely), (start, likely - 1)]
-        # What is followed is so at points that searches for other criteria look at, too.
-        octave = octave_end(start, end) if self._curve.is_followed else None
-        if octave is not None and end < _WHOLE_FLOATS:
-            middle = int(octave)
+        if self._curve.is_followed and end < _WHOLE_FLOATS:
+            middle = min(end - 1, int(shared_cut(float(max(start - 1, 1)), float(end))))
         elif end + 1 == self._likely_first:
             middle = min(end - 1, end - (end - start) // _PART)  # it is near zero only there
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isnan
 
 import pytest
 from hypothesis import given, settings
@@ -113,6 +113,71 @@ def test_what_never_ends_stops_who_comes_there() -> None:
     assert shared_time(3, 1, 3, *values) == inf
     assert shared_wait(3, 3, *values) == inf
     assert shared_wait(3, 4, *values) < inf
+
+
+# A pool with a station within; a class that also asks for a resource without a queue meanwhile.
+FULL = (1, 10, 0.5, 1, 0.041, 0, 1, 1, 0, 4, 0, 1, 0.01, 0.01, 0.01, 0.01)
+LIMITED = (-3, 1, 1, 1, 1, 0, 0.04, 0)
+
+
+@pytest.mark.parametrize("users", [20, 30, 40, 100, 1000])
+def test_what_has_no_queue_is_filled_and_no_more(users: int) -> None:
+    """Where users demand more they wait there: the wait is a delay that holds places, too."""
+    values = (users, users, 1, 1, *FULL, *LIMITED)
+    rates = [shared_rate(2, k, *values) for k in (1, 2)]
+    wait = shared_time(2, 1, 2, *values)
+    is_full = wait > 0
+    assert is_full == (shared_rate(2, 1, *values[:-8]) * 0.04 > 1)
+    assert rates[0] * 0.04 == pytest.approx(1, rel=1e-9) if is_full else rates[0] * 0.04 < 1
+    assert shared_time(2, 2, 2, *values) == 0
+    times = [shared_time(2, 2, at, *values) for at in (0, 1)]
+    assert 1 + sum(times) == pytest.approx(users / rates[1], rel=1e-9)
+    longer = (0.041 + wait, *FULL[5:])
+    varies = 0.5 * (1 + (0.051 / (0.051 + wait)) ** 2) / 2
+    delayed = (users, users, 1, 1, 1, 10, varies, 1, *longer)
+    for k, rate in enumerate(rates, 1):
+        assert shared_rate(2, k, *delayed) == pytest.approx(rate, rel=1e-8)
+
+
+def test_one_resource_is_visited_with_and_without_a_pool() -> None:
+    """All visits wait as long: in the pool, before it and behind it."""
+    elsewhere = (-3, 1, 0, 0, 2, 1, 0, 0)
+    values = (200, 50, 1, 1, *FULL, *LIMITED[:6], 0.12, 0.01, *elsewhere)
+    rates = [shared_rate(2, k, *values) for k in (1, 2)]
+    assert rates[0] * 0.12 + rates[1] * 0.01 == pytest.approx(1, rel=1e-9)
+    blocked = [shared_time(2, k, 2, *values) for k in (1, 2)]
+    assert blocked[0] == pytest.approx(3 * blocked[1])
+    assert shared_rate(2, 1, *values[:-8], *elsewhere[:2], 3, *elsewhere[3:]) != rates[0]
+
+
+def test_several_resources_are_filled_at_once() -> None:
+    """One of them is within the pool, which the other class then hardly needs."""
+    more = (-3, 0.5, 0, 1, 0, 1, 0, 0.02)
+    values = (300, 300, 1, 1, *FULL, *LIMITED, *more)
+    rates = [shared_rate(2, k, *values) for k in (1, 2)]
+    assert rates[0] * 0.04 == pytest.approx(1, rel=1e-9)
+    assert rates[1] * 0.02 == pytest.approx(0.5, rel=1e-9)
+    assert shared_time(2, 2, 3, *values) > 0
+    # A class that is held up at one of them demands less of another.
+    both = (-3, 0.5, 0, 1, 1, 1, 0.001, 0.02)
+    blocked = (300, 300, 1, 1, *FULL, *LIMITED, *both)
+    assert shared_time(2, 1, 2, *blocked) == 0
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        (-3, 0, 1, 1, 1, 0, 0.04, 0),  # it can do nothing
+        (-3, 1, 2, 1, 1, 0, 0.04, 0),  # of no pool
+        (-3, 1, 1, 0, 1, 0, 0.04, 0),  # the same as none before
+        (-3, 1, 1, 2, 1, 0, 0.04, 0),
+        (*LIMITED, 0, 1, 0, 1, 0.1, 0.1, 0.1, 0.1),  # before a station
+    ],
+)
+def test_limits_that_are_none_have_no_value(limit: tuple[float, ...]) -> None:
+    values = (20, 20, 1, 1, *FULL, *limit)
+    assert isnan(shared_rate(2, 1, *values))
+    assert isnan(shared_time(2, 1, 2, *values))
 
 
 # -- specs ---------------------------------------------------------------------------------

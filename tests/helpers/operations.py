@@ -19,8 +19,9 @@ _SPEED = ((-1.0, -1.0), (0.0, 0.0), (1.0, 2.0), (0.0, 0.0), (1.0, 1.0))
 SHARED = (
     *((1.0, 1.0), (2.0, 2.0), (0.2, 2.0), (1.0, 1.0), POSITIVE, POSITIVE, (1.0, 2.0), (1.0, 2.0)),
     *((0.0, 0.0), (2.0, 2.0), (0.1, 0.9), (1.0, 1.0), (0.1, 2.0), (0.1, 2.0), POSITIVE, POSITIVE),
+    *((-3.0, -3.0), (0.3, 2.0), (1.0, 1.0), (1.0, 1.0), (0.5, 2.0), (0.0, 1.0), LOAD, LOAD),
 )
-"""A pool of two classes, and a station within."""
+"""A pool of two classes, a station within, and a resource without a queue that is visited there."""
 NESTED = (
     *((3.0, 3.0), (0.1, 2.0), (1.0, 3.0), (0.0, 1.2), (1.0, 2.0)),  # a pool, with three groups
     *((-2.0, -2.0), (0.1, 2.0), (1.0, 1.0), (0.0, 0.9), (1.0, 1.0)),

@@ -58,6 +58,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     """How often the one class visits each station; that of several is not known."""
     unblocked: tuple[Formula, ...] | None = None
     """The delays without waits at full resources that have no queue."""
+    with_limits: tuple[Formula, ...] | None = None
+    """The operands behind the jobs, with such resources in place of waits there."""
 
     @property
     def unblocked_delays(self) -> tuple[Formula, ...]:
@@ -89,7 +91,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
 
     def _of_nested(self, word: str, *which: Formula | int) -> Formula:
         """Return what an operation on networks with pools and speeds comes to."""
-        operands = (*which, *self.jobs, *self.delays, *self._nested.operands)
+        behind = self.with_limits or (*self.delays, *self._nested.operands)
+        operands = (*which, *self.jobs, *behind)
         if self.is_of_one:
             return apply(f"nested_{word}", *operands)
         return apply(f"shared_{word}", len(self.names), *operands)

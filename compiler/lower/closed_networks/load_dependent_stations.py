@@ -19,10 +19,16 @@ class LoadDependentOperands(Struct, frozen=True):
 
 
 def nested(
-    stations: Sequence[ClosedStation], pools_by_class: Sequence[Sequence[CyclePool]]
+    stations: Sequence[ClosedStation],
+    pools_by_class: Sequence[Sequence[CyclePool]],
+    *,
+    as_several: bool = False,
 ) -> LoadDependentOperands:
-    """Return a network of stations that classes visit, while each holds such pools."""
-    network = _LoadDependentNetwork(stations, pools_by_class)
+    """Return a network of stations that classes visit, while each holds such pools.
+
+    One class may be described as several are.
+    """
+    network = _LoadDependentNetwork(stations, pools_by_class, as_several=as_several)
     return LoadDependentOperands(
         tuple(one for group in network.groups for one in group), network.places
     )
@@ -35,8 +41,13 @@ class _LoadDependentNetwork:
     """
 
     def __init__(
-        self, stations: Sequence[ClosedStation], pools_by_class: Sequence[Sequence[CyclePool]]
+        self,
+        stations: Sequence[ClosedStation],
+        pools_by_class: Sequence[Sequence[CyclePool]],
+        *,
+        as_several: bool,
     ) -> None:
+        self._is_of_one = len(pools_by_class) == 1 and not as_several
         self._stations = {one.resource: one for one in stations}
         self._pools = [
             {deep.resource: deep for one in own for deep in one.every} for own in pools_by_class
@@ -93,6 +104,6 @@ class _LoadDependentNetwork:
     ) -> tuple[Formula, ...]:
         kind, *others = of_all
         demands = demands or self._nothing
-        if len(self._pools) == 1:
+        if self._is_of_one:
             return (kind, *demands, *others)
         return (*of_all, *demands, *(weights or self._nothing))

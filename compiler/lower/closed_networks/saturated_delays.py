@@ -2,10 +2,9 @@
 
 What has no queue serves no more than it can: where users demand more, each visit waits until they
 demand no more than that. So long they are nowhere else: a class that is held back in this way comes
-less often to the stations that it shares with others. The wait at each resource is that at which
-the rates of a network, which has it as a delay, fill the resource. Without pools around it a cycle
-is as much longer, but for what it waits less elsewhere, so that a few steps find it; within a pool
-it keeps the places, too, and the inverse of the load is followed along its chords.
+less often to the stations that it shares with others, and keeps the places of pools for longer. How
+long that is, all classes that meet at stations, pools or resources have together: it is settled
+with the numbers of their network (`multiclass_load_dependent_numbers`).
 """
 
 from __future__ import annotations
@@ -17,16 +16,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
-from qps.compiler.lower.closed_networks.closed_stations import CyclePool
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.cycle import Cycle
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
+from qps.compiler.lower.closed_networks.load_dependent_stations import nested
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.queueing_networks.multiclass_load_dependent_operands import LIMIT
 
 _LEAST = number(Fraction(1, 10**9))
 """So much of a resource is left to users at least: else they wait forever, and nothing is known."""
-_STEPS = 2
-"""Newton's steps to the wait of several classes, whose load falls nearly as a line."""
-_MOST_TIMES = 20
-"""A wait is at most so many times that of a first step, which begins without any."""
 
 
 class SaturableResource(Struct, frozen=True, kw_only=True):
@@ -45,11 +42,6 @@ class SaturableResource(Struct, frozen=True, kw_only=True):
     def left(self) -> Formula:
         """What open traffic leaves of it."""
         return ONE if self.open_load is ZERO else maximum(_LEAST, 1 - self.open_load)
-
-    @property
-    def is_within_a_pool(self) -> bool:
-        """True where some class visits it while a pool is held."""
-        return any(pool is not None for each in self.visits.values() for pool in each)
 
     def visits_of(self, name: str) -> Formula:
         """Return how often a cycle of a class visits it in all."""
@@ -84,13 +76,13 @@ def blocked_networks(
     """Return networks in which users wait at resources without a queue that are full."""
     found, blocked = dict(networks), dict[str, Mapping[str, Formula]]()
     for names, of_them in _components(networks, resources):
-        own = {name: networks[name] for name in names}
-        component = _Component(own, {name: cycles[name] for name in names}, of_them)
-        waits = component.waits()
-        found |= component.networks_with(waits)
-        for name in names:
-            visited = (one for one in of_them if name in one.work)
-            blocked[name] = {one.name: one.visits_of(name) * waits[one.name] for one in visited}
+        component = _Component(
+            {name: networks[name] for name in names},
+            {name: cycles[name] for name in names},
+            of_them,
+        )
+        found |= component.networks
+        blocked |= {name: component.blocked(name) for name in names}
     return BlockedNetworks(networks=found, blocked=blocked)
 
 
@@ -121,105 +113,75 @@ class _Component:
         cycles: Mapping[str, Cycle],
         resources: Sequence[SaturableResource],
     ) -> None:
-        self._networks, self._cycles, self._resources = networks, cycles, resources
+        self._names, self._networks, self._cycles = tuple(networks), networks, cycles
+        self._resources = resources
+        each = [networks[name] for name in self._names]
+        at = [one.names.index(name) for name, one in networks.items()]
+        self._jobs = tuple(one.jobs[k] for one, k in zip(each, at, strict=True))
+        pools = [one.pools_by_class[k] for one, k in zip(each, at, strict=True)]
+        whole = nested(list(self._stations()), pools, as_several=True)
+        self._places = whole.places
+        self._limits: dict[str, Formula] = {}
+        delays = tuple(one.delays[k] for one, k in zip(each, at, strict=True))
+        self._operands = (*delays, *whole.operands)
+        size = len(whole.operands) // (4 + 2 * len(self._names))
+        for resource in resources:
+            self._limits[resource.name] = number(size)
+            groups = list(self._groups(resource))
+            self._operands += tuple(one for group in groups for one in group)
+            size += len(groups)
 
-    def waits(self) -> dict[str, Formula]:
-        """Return how long each visit waits at each resource."""
-        waits = dict.fromkeys((one.name for one in self._resources), ZERO)
-        if any(one.is_within_a_pool for one in self._resources):
-            return self._in_pools(waits)
-        least, wait = self._next(waits), self._next(self._next(self._longest()))
-        return {name: minimum(wait[name], _MOST_TIMES * least[name]) for name in waits}
+    def _stations(self) -> Iterator[ClosedStation]:
+        """Yield the stations of all networks as those of all classes; each rank has its own."""
+        for network in {one.names: one for one in self._networks.values()}.values():
+            places = [
+                network.names.index(name) if name in network.names else None for name in self._names
+            ]
+            for one in network.stations:
+                yield replace(
+                    one,
+                    resource=one.resource if one.rank is None else f"{one.resource} {one.rank}",
+                    demands=tuple(ZERO if k is None else one.demands[k] for k in places),
+                    weights=tuple(ZERO if k is None else one.weights[k] for k in places),
+                )
 
-    def _longest(self) -> dict[str, Formula]:
-        """Return how long each visit would wait if users waited nowhere else."""
-        return self._filling(
-            {
-                name: network.delays[at] + total(one.demands[at] for one in network.stations)
-                for name, network in self._networks.items()
-                for at in [network.names.index(name)]
-            }
+    def _groups(self, resource: SaturableResource) -> Iterator[tuple[Formula, ...]]:
+        """Yield the groups of a resource: one for each pool that is held while it is visited."""
+        nothing = (ZERO,) * len(self._names)
+        work = [
+            resource.work[name] / self._cycles[name].flows if name in resource.work else ZERO
+            for name in self._names
+        ]
+        pools = dict.fromkeys(pool for each in resource.visits.values() for pool in each)
+        for at, pool in enumerate(pools):
+            is_first = at == 0
+            yield (
+                number(LIMIT),
+                resource.left,
+                ZERO if pool is None else self._places[pool] + 1,
+                ONE if is_first else ZERO,
+                *(resource.visits.get(name, {}).get(pool, ZERO) for name in self._names),
+                *(work if is_first else nothing),
+            )
+
+    def blocked(self, name: str) -> dict[str, Formula]:
+        """Return how long a cycle of a class waits at each resource."""
+        visited = (one for one in self._resources if name in one.work)
+        return {one.name: self._time(name, one) for one in visited}
+
+    def _time(self, name: str, at: SaturableResource) -> Formula:
+        of = self._names.index(name) + 1
+        return apply(
+            "shared_time", len(self._names), of, self._limits[at.name], *self._jobs, *self._operands
         )
 
-    def _next(self, waits: Mapping[str, Formula]) -> dict[str, Formula]:
-        """Return waits that fill what is full where a cycle is else as long as with some waits."""
-        networks = self.networks_with(waits)
-        besides = {
-            name: self._jobs(name) / networks[name].rate(name) - self.blocked(name, waits)
-            for name in self._networks
-        }
-        return self._filling(besides)
-
-    def _filling(self, besides: Mapping[str, Formula]) -> dict[str, Formula]:
-        """Return waits that fill what is full where cycles take so long besides."""
-        found = {one.name: ZERO for one in self._resources}
-        for one in self._resources:
-            cycles = {name: besides[name] + self.blocked(name, found) for name in one.work}
-            found[one.name] = self._wait(one, cycles)
-        return found
-
-    def _wait(self, at: SaturableResource, cycles: Mapping[str, Formula]) -> Formula:
-        """Return how long each visit waits where cycles take so long besides (Newton)."""
-        wait: Formula = ZERO
-        for _ in range(1 if len(cycles) == 1 else _STEPS):
-            load, falls = [], []
-            for name, besides in cycles.items():
-                visits, cycle = at.visits_of(name), besides + at.visits_of(name) * wait
-                part = self._work(at, name) / cycle
-                load.append(part)
-                falls.append(part * visits / cycle)
-            demand = total(load)
-            # The inverse of the load is nearly a line: of one class it is one.
-            wait = maximum(ZERO, wait + (demand / at.left - 1) * demand / total(falls))
-        return wait
-
-    def _in_pools(self, none: Mapping[str, Formula]) -> dict[str, Formula]:
-        """Return the waits at which full pools let through what fills the fullest resource.
-
-        What a resource has over what is demanded of it grows ever more with the waits. Of a pool
-        that is full each place lets through one cycle for each time that it is held: so it is in
-        proportion with that, which leads to waits that are too long; a chord leads to too short
-        ones. In the end they lie midway.
-        """
-        holding = {one.name: self._holding_time(one) for one in self._resources}
-        idle, waits = self._spare(none), self._next(none)
-        waits = _in_proportion(waits, holding, self._spare(waits))
-        spare = self._spare(waits)
-        longest = _in_proportion(waits, holding, spare)
-        part = maximum(ZERO, 1 - idle) / maximum(_LEAST, spare - idle)
-        return {name: (minimum(ONE, part) * waits[name] + longest[name]) / 2 for name in waits}
-
-    def _holding_time(self, at: SaturableResource) -> Formula:
-        """Return how long places are held besides, for each visit of a resource."""
-        parts, visited = [], []
-        for name, work in at.work.items():
-            pools = {one.resource: one for one in self._cycles[name].pools}
-            around = [pools[pool].alone for pool in at.visits[name] if pool is not None]
-            parts.append(work * total(around))
-            visited.append(work * at.visits_of(name))
-        return total(parts) / total(visited)
-
-    def _spare(self, waits: Mapping[str, Formula]) -> Formula:
-        """Return the least capacity over demand of all resources: 1 where one is just full."""
-        networks = self.networks_with(waits)
-        loads = [
-            total(
-                work * networks[name].rate(name) / self._cycles[name].flows
-                for name, work in one.work.items()
-            )
-            / one.left
-            for one in self._resources
-        ]
-        return 1 / maximum(_LEAST, *loads)
-
-    def networks_with(self, waits: Mapping[str, Formula]) -> dict[str, ClosedNetwork]:
-        """Return the networks in which visits wait so long at resources."""
-        if all(wait is ZERO for wait in waits.values()):
-            return dict(self._networks)
+    @property
+    def networks(self) -> dict[str, ClosedNetwork]:
+        """The networks in which visits wait so long at resources."""
         every = {one.names: one for one in self._networks.values()}
         found = {}
         for names, network in every.items():
-            added = [self._added(name, waits) for name in names]
+            added = [self._added(name) for name in names]
             delays = (
                 delay + each.get(None, ZERO)
                 for delay, each in zip(network.delays, added, strict=True)
@@ -228,43 +190,25 @@ class _Component:
                 tuple(_longer(pool, each) for pool in own)
                 for own, each in zip(network.pools_by_class, added, strict=True)
             )
+            is_all = names == self._names and not network.is_of_one
             found[names] = replace(
                 network,
                 delays=tuple(delays),
                 pools_by_class=tuple(pools),
                 unblocked=network.unblocked_delays,
+                with_limits=self._operands if is_all else None,
             )
         return {name: found[one.names] for name, one in self._networks.items()}
 
-    def _added(self, name: str, waits: Mapping[str, Formula]) -> dict[str | None, Formula]:
+    def _added(self, name: str) -> dict[str | None, Formula]:
         """Return how long a cycle of a class is blocked while it holds each pool, and none."""
         found: dict[str | None, Formula] = {}
         for one in self._resources:
-            for pool, visits in one.visits.get(name, {}).items():
-                found[pool] = found.get(pool, ZERO) + visits * waits[one.name]
+            each = one.visits.get(name, {})
+            for pool, visits in each.items():
+                part = visits / one.visits_of(name) if len(each) > 1 else ONE
+                found[pool] = found.get(pool, ZERO) + part * self._time(name, one)
         return found
-
-    def blocked(self, name: str, waits: Mapping[str, Formula]) -> Formula:
-        """Return how long a cycle of a class is blocked in all."""
-        return total(self._added(name, waits).values())
-
-    def _work(self, at: SaturableResource, name: str) -> Formula:
-        """Return the load of all of a class, if each made a cycle a second."""
-        return at.work[name] * self._jobs(name) / self._cycles[name].flows
-
-    def _jobs(self, name: str) -> Formula:
-        return self._cycles[name].jobs
-
-
-def _in_proportion(
-    waits: Mapping[str, Formula], holding: Mapping[str, Formula], spare: Formula
-) -> dict[str, Formula]:
-    """Return waits by which so little is spared that a resource is just full."""
-    less = minimum(ONE, 1 / spare)
-    return {
-        name: maximum(ZERO, (wait + holding[name]) * less - holding[name])
-        for name, wait in waits.items()
-    }
 
 
 def _longer(pool: CyclePool, added: Mapping[str | None, Formula]) -> CyclePool:

@@ -29,14 +29,25 @@ export class Linearizer {
 
   // Settles shares; returns what each class finds at each place.
   fixedPoint(stays) {
-    if (!this.shares) {
-      this.shares = stays.map(() => this.customers.map(() => 1 / (stays.length + 1)));
-      this.change = stays.map(() => this.customers.map(() => this.customers.map(() => 0)));
-      this.ofLess = this.customers.map(() => null);
-    }
+    this.begin(stays);
     const { shares, found } = core(this.think, this.customers, this.change, stays, this.shares);
     this.shares = shares;
     return found;
+  }
+
+  begin(stays) {
+    if (this.shares) return;
+    this.shares = stays.map(() => this.customers.map(() => 1 / (stays.length + 1)));
+    this.change = stays.map(() => this.customers.map(() => this.customers.map(() => 0)));
+    this.ofLess = this.customers.map(() => null);
+  }
+
+  // All that shares change by, one after the other; that is set to others where there are such.
+  changes(stays, others = null) {
+    this.begin(stays);
+    const count = this.customers.length;
+    if (others) this.change = this.change.map((each, i) => each.map((own, k) => own.map((_, j) => others[(i * count + k) * count + j])));
+    return this.change.flat(2);
   }
 
   // Sees how shares change with one less of a class; returns by how much that is another.

@@ -2,18 +2,19 @@
 // `engine/queueing_networks/multiclass_load_dependent_operands.py` what they are told by: groups of numbers, of all classes and of each, a kind first.
 
 import { atPointElse, widened } from "../numerics/bounds.js";
+import { FixedPointSteps } from "../numerics/fixed_points.js";
 import { onLine, waitAlone } from "./product_form.js";
 import { Linearizer } from "./linearizer.js";
 import { every, MAX_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./load_dependent_operands.js";
 import { staysOf } from "./service_rate_stays.js";
 import { memoized } from "../numerics/memo.js";
 
-const BEFORE = 4, MAX_TURNS = 60, ENOUGH = 1e-12, FIRST_ONE = 1e-9;
+const BEFORE = 4, LIMIT = -3, MAX_TURNS = 60, ENOUGH = 1e-12, ROUNDED = 1e-10, AHEAD = 1, MUCH = 0.03, FIRST_ONE = 1e-9;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function sharedNumbers(erlangC) {
   const stays = staysOf(erlangC), found = (network) => memoized(`shared ${JSON.stringify(network)}`, () => solved(erlangC, stays, network));
-  const ofPlace = (which, network) => Boolean(network) && every(placesIn(network, network.customers)).some((place) => place.at === which);
+  const ofPlace = (which, network) => Boolean(network) && (every(placesIn(network, network.customers)).some((place) => place.at === which) || network.limits.some(({ at }) => at === which));
   return {
     shared_rate: (classes, of, ...operands) => {
       const network = read(classes, operands);
@@ -35,11 +36,12 @@ export const SHARED_BOUNDS = {
   shared_rate: bounded(2, (lows, highs, k, classes) => {
     const size = BEFORE + 2 * classes, groups = [];
     for (let at = 2 * classes; at < lows.length; at += size) groups.push(at);
-    const shortest = groups.reduce((sum, at) => sum + lows[at + BEFORE + k], lows[classes + k]);
+    const places = groups.filter((at) => lows[at] !== LIMIT), shortest = places.reduce((sum, at) => sum + lows[at + BEFORE + k], lows[classes + k]);
     let most = shortest ? highs[k] / shortest : Infinity;
-    for (const at of groups) {
+    for (const at of groups.slice(places.length)) if (lows[at + BEFORE + classes + k]) most = Math.min(most, highs[at + 1] / lows[at + BEFORE + classes + k]);
+    for (const at of places) {
       const demand = lows[at + BEFORE + k], behind = at + size;
-      if (demand && lows[at] === 0 && !(lows[behind] < 0)) most = Math.min(most, Math.max(highs[at + 3], 1) * Math.max(highs[at + 1] - lows[at + 2], 0) / demand);
+      if (demand && lows[at] === 0 && lows[behind] !== SPEED) most = Math.min(most, Math.max(highs[at + 3], 1) * Math.max(highs[at + 1] - lows[at + 2], 0) / demand);
     }
     return [0, most];
   }),
@@ -75,8 +77,42 @@ function networkOf(classes, operands) {
     const [kind, servers, load, copies, ...own] = rest.slice(k, k + size);
     groups.push({ kind, servers, load, copies, demand: own.slice(0, classes), weights: own.slice(classes) });
   }
-  const network = { customers: operands.slice(0, classes), think: operands.slice(classes, 2 * classes), groups };
-  return placesIn(network, network.customers.map(() => 1)) ? network : null;
+  const places = groups.filter(({ kind }) => kind !== LIMIT), limits = limitsOf(places, groups.slice(places.length));
+  const network = { customers: operands.slice(0, classes), think: operands.slice(classes, 2 * classes), groups: places, limits };
+  return limits && placesIn(network, network.customers.map(() => 1)) ? network : null;
+}
+
+// The resources without a queue that groups behind all places describe.
+function limitsOf(places, groups) {
+  const found = [];
+  for (const [k, { kind, servers, load, copies, demand, weights }] of groups.entries()) {
+    if (kind !== LIMIT || (load !== 0 && !(places[load - 1]?.kind > 0)) || (copies !== 0 && copies !== 1) || !(servers > 0)) return null;
+    if (copies) found.push({ at: places.length + k, capacity: servers, work: weights, visits: [] });
+    if (!found.length) return null;
+    found.at(-1).visits.push({ pool: load - 1, often: demand });
+  }
+  return found;
+}
+
+function visitsOf({ visits }, k) { return total(visits.map(({ often }) => often[k])); }
+
+// The network without its limits, in which each visit of one waits so long there.
+function blocked({ customers, think, groups, limits }, waits) {
+  let paused = think;
+  const longer = groups.slice();
+  limits.forEach(({ visits }, r) => {
+    for (const { pool, often } of visits) {
+      if (pool < 0) paused = paused.map((pause, k) => pause + waits[r] * often[k]);
+      else longer[pool] = { ...longer[pool], demand: longer[pool].demand.map((one, k) => one + waits[r] * often[k]) };
+    }
+  });
+  const found = { customers, think: paused, groups: longer, limits: [] };
+  groups.forEach((one, at) => {
+    if (!(one.kind > 0)) return;
+    const after = poolQueueAlone(found, at), parts = poolQueueAlone({ groups }, at).flatMap((before, k) => (after[k] > 0 ? [before / after[k]] : []));
+    if (parts.length) longer[at] = { ...longer[at], load: one.load * dot(parts, parts) / parts.length };
+  });
+  return found;
 }
 
 // The places of one class whose cycles are those of all classes, in shares of all.
@@ -132,23 +168,76 @@ function solved(erlangC, stays, network) {
 
 // What comes of a network in which all cycles end, of the places of such groups.
 function fixedPoint(stays, network, own) {
-  const { customers, think } = network, turning = new Linearizer(customers, think);
-  let cycles = think.map((pause, k) => pause + total(own.map((at) => poolQueueAlone(network, at)[k]))), each = [], there = [];
+  const { customers, think, limits } = network, count = customers.length, turning = new Linearizer(customers, think), steps = new FixedPointSteps();
+  let cycles = think.map((pause, k) => pause + total(own.map((at) => poolQueueAlone(network, at)[k]))), each = [], there = [], moved = 1;
+  const full = new FullResources(network, cycles);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    each = staysAt(stays, network, own, ratesOf(network, cycles, FIRST_ONE));
-    const wholes = each.map(({ whole }) => whole), before = cycles;
+    const here = limits.length ? blocked(network, full.waits) : network;
+    each = staysAt(stays, here, own, ratesOf(here, cycles, FIRST_ONE));
+    const wholes = each.map(({ whole }) => whole), point = [...logsOf(cycles), ...full.logs, ...turning.changes(wholes)];
+    turning.think = here.think;
     there = turning.fixedPoint(wholes);
     const times = there.map((found, i) => wholes[i](found));
-    cycles = think.map((pause, k) => times.reduce((sum, time) => sum + time[k], pause));
-    const moved = Math.max(...cycles.map((one, k) => Math.abs(before[k] - one) / (one || 1)));
-    if (Math.max(turning.turn(wholes), moved) <= ENOUGH) break;
+    cycles = here.think.map((pause, k) => times.reduce((sum, time) => sum + time[k], pause));
+    full.fill(ratesOf(here, cycles, 0));
+    const turned = turning.turn(wholes), image = [...logsOf(cycles), ...full.logs, ...turning.changes(wholes)], before = moved;
+    moved = Math.max(turned, ...image.slice(0, count + limits.length).map((one, k) => Math.abs(one - point[k])));
+    if (moved <= ENOUGH || (before <= moved && moved <= ROUNDED)) break;
+    const after = steps.after(point, image);
+    if (!after.every(Number.isFinite)) continue;
+    cycles = cycles.map((one, k) => (one > 0 ? Math.exp(after[k]) : one));
+    full.goOn(...[point, image, after].map((one) => one.slice(count, count + limits.length)));
+    turning.changes(wholes, after.slice(count + limits.length));
   }
   const rates = ratesOf(network, cycles, 0), part = served(network, rates), times = new Map(), openWaits = new Map();
   each.forEach((one, i) => {
     for (const [at, time] of one.times) times.set(at, time(there[i]));
     for (const [at, wait] of one.waits) openWaits.set(at, wait(turning.held[i]));
   });
+  limits.forEach((one, r) => times.set(one.at, customers.map((_, k) => full.waits[r] * visitsOf(one, k))));
   return { rates: rates.map((rate) => rate * part), times, openWaits };
+}
+
+// What visits wait at the resources without a queue of a network, while this is settled: if more is demanded, as if that and what comes
+// `beside` it anyway took as many times longer.
+class FullResources {
+  constructor(network, cycles) {
+    const { limits } = network;
+    Object.assign(this, { limits, beside: limits.map((one) => besideOf(network, one, cycles)), waits: limits.map(() => 0) });
+  }
+
+  get logs() { return this.waits.map((wait, r) => Math.log(wait + this.beside[r])); }
+
+  fill(rates) {
+    this.waits = this.limits.map(({ work, capacity }, r) => {
+      const load = rates.reduce((sum, rate, k) => (work[k] ? sum + rate * work[k] : sum), 0) / capacity;
+      return Math.max((this.waits[r] + this.beside[r]) * load - this.beside[r], 0);
+    });
+  }
+
+  // While they move much, as far as images at least: where more is demanded than can be served, they are longer.
+  goOn(point, image, after) {
+    this.waits = after.map((one, r) => {
+      const moves = image[r] - point[r], low = moves > MUCH ? image[r] : image[r] - AHEAD, high = moves < -MUCH ? image[r] : image[r] + AHEAD;
+      return Math.max(Math.exp(Math.min(Math.max(one, low), high)) - this.beside[r], 0);
+    });
+  }
+}
+
+function logsOf(cycles) { return cycles.map((one) => Math.log(one > 0 ? one : 1)); }
+
+// What takes time anyway for each visit of a resource, of all classes in their parts: where it fills a pool, how long that is held.
+function besideOf(network, limit, cycles) {
+  const rates = ratesOf(network, cycles, FIRST_ONE);
+  let time = 0, often = 0;
+  rates.forEach((rate, k) => {
+    const visits = visitsOf(limit, k);
+    if (!limit.work[k] || !(visits > 0) || !(rate < Infinity)) return;
+    const pools = new Set(limit.visits.filter(({ pool, often: each }) => pool >= 0 && each[k]).map(({ pool }) => pool));
+    time += rate * (pools.size ? total([...pools].map((pool) => poolQueueAlone(network, pool)[k])) : cycles[k]);
+    often += rate * visits;
+  });
+  return time > 0 ? time / often : 1;
 }
 
 function ratesOf({ customers }, cycles, least) {
