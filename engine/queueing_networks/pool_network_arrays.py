@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -24,6 +25,9 @@ _MOST_FACTORS, _LARGEST_THINK = 16.0, 400.0
 """Copies of single servers, and thinking beside their ratios, of which all weights are floats."""
 _ROUNDED, _LOST = 1e-12, 1e-20
 """What rates are off that do not fall; a part of a term that changes no digit of it."""
+_CACHED, _WIDE, _LONG = 1 << 15, 12, 1000
+"""Numbers that are computed together, so that they stay in the processor's cache; of fewer networks
+than so many, each is together in memory if it has more than so many customers."""
 
 
 class Rated(Struct, frozen=True):
@@ -115,23 +119,37 @@ class NetworkArrays:
         which rises with customers: terms at the end that are lost in any before them are left out.
         """
         size = min(_length(polynomial), self._most + 1)
-        steps = self._steps
-        if values is None:
-            found = np.empty_like(steps)
-            found[:] = polynomial[size - 1]
-            for k in range(size - 2, -1, -1):
-                # What is there of n customers stands for n - k of them.
-                found[1:] = found[:-1] * steps[1:]
-                found[0] = 0.0
-                found += polynomial[k]
-            return found
-        found = np.asarray(polynomial[size - 1] * values)
-        for k in range(size - 2, -1, -1):
-            found[1:] = found[:-1] * steps[1:]
-            found[0] = 0.0
-            if polynomial[k].any():
-                found += polynomial[k] * values
+        found = np.empty_like(self._steps)
+        width = max(_WIDE, _CACHED // (self._most + 1))
+        for start in range(0, found.shape[1], width):
+            some = slice(start, start + width)
+            of_some = None if values is None else values[:, some]
+            found[:, some] = _horner(polynomial[:size, some], self._steps[:, some], of_some)
         return found
+
+
+def _horner(polynomial: Array, steps: Array, values: Array | None) -> Array:
+    """Return sums over a polynomial, by numbers of customers and networks.
+
+    What is there of n customers stands for one more at each step: it stays where it is, and what
+    stands for none begins a place before it. Of few networks, each is together in memory.
+    """
+    size, (length, count) = len(polynomial), steps.shape
+    order: Literal["C", "F"] = "F" if count < _WIDE and length > _LONG else "C"
+    room = np.zeros((length + size - 1, count), order=order)
+    steps = np.asarray(steps[1:], order=order)
+    values = None if values is None else np.asarray(values, order=order)
+    found = room[size - 1 :]
+    found += polynomial[-1] if values is None else polynomial[-1] * values
+    for k in range(size - 2, -1, -1):
+        before = found[:-1]
+        before *= steps
+        found = room[k : k + length]
+        if values is None:
+            found += polynomial[k]
+        elif polynomial[k].any():
+            found += polynomial[k] * values
+    return found
 
 
 class _Table:
