@@ -193,8 +193,8 @@ class EvaluationPoint:
                 return low
             found = float(ball.mid()) if ball.is_finite() else nan
             radius = float(ball.rad())
-            is_settled = _is_no_smaller(radius, before, bits - fewer)
-            if ball.rel_accuracy_bits() >= _ENOUGH_BITS or is_settled:
+            is_rounded_off = _is_no_smaller(radius, before, bits - fewer)
+            if ball.rel_accuracy_bits() >= _ENOUGH_BITS or is_rounded_off:
                 break
             before, fewer = radius, bits
         return found

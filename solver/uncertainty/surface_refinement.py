@@ -97,7 +97,7 @@ def surface_through(
     if not first:
         return fitted(drawn, np.zeros(0))
     same = [one for one in before if np.array_equal(_first_of(one, first), chosen)]
-    surface, chosen = _begun(drawn, chosen, evaluate, same, others)
+    surface, chosen = _first_surface(drawn, chosen, evaluate, same, others)
     if any(surface is one for one in others):
         return surface
     found = surface.values
@@ -126,7 +126,7 @@ def _through(drawn: Mapping[str, Floats], chosen: Ints, found: Floats) -> Surfac
     return replace(surface, chosen=chosen)
 
 
-def _begun(
+def _first_surface(
     drawn: Mapping[str, Floats],
     chosen: Ints,
     evaluate: Evaluation,
@@ -147,8 +147,8 @@ def _begun(
     elif last is None:
         off = _FIRST_OFF
     else:
-        moved = _moved(last.values[: chosen.size], float(found[0]))
-        about, off = (about, _FIRST_OFF) if moved is None else moved
+        shifted = _shifted_values(last.values[: chosen.size], float(found[0]))
+        about, off = (about, _FIRST_OFF) if shifted is None else shifted
     more = evaluate(chosen[1:], (about, np.full(chosen.size - 1, off)))
     found = np.concatenate([found, more])
     twin = _twin(found, before)
@@ -158,7 +158,7 @@ def _begun(
     return (_through(drawn, chosen, found) if other is None else other), chosen
 
 
-def _moved(before: Floats, first: float) -> tuple[Floats, float] | None:
+def _shifted_values(before: Floats, first: float) -> tuple[Floats, float] | None:
     """Return about where values lie of which one is known, beside those before, and how far off."""
     if not (np.isfinite(before).all() and before[0] > 0 and 0 < first < np.inf):
         return None

@@ -18,6 +18,7 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.lower.graph_cache import GraphCache
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.variants.selects import Picks, Select, placed
@@ -39,12 +40,14 @@ class LoweredCombination(Struct, frozen=True, kw_only=True):
         """Return the variant, with all that a page needs of its graphs."""
         elastic = frozenset(one.parameter.name for graph in self.graphs for one in graph.elastic)
         each = zip(self.configurations, self.graphs, strict=True)
+        with model.derived(GraphCache).memory.in_use():  # nearly all of it is as in the others
+            graphs = tuple(variant_graph(model, *one, elastic) for one in each)
         return Variant(
             shape=self.shape,
             picks=self.picks,
             relevant=self.relevant,
             is_start=self.is_start,
-            graphs=tuple(variant_graph(model, *one, elastic) for one in each),
+            graphs=graphs,
         )
 
 

@@ -10,7 +10,10 @@ import pytest
 
 from qps.commands import lsp, report
 from qps.commands.cache.spec_cache import load
+from qps.engine.expressions.memo import memoized
 from qps.reports.pages.live.live_page import live_page
+from qps.solver.variants import lowered_combinations
+from qps.solver.variants.variant_graphs import variant_graph
 
 T = TypeVar("T")
 
@@ -42,3 +45,29 @@ def test_a_page_has_its_spec_where_other_combinations_cannot_be_made(
     lsp.page_of(load(spec), tried)
     [model] = pages[-1]["models"]
     assert (len(model["variants"]) == 1) == bool(refused)
+
+
+def test_combinations_make_no_formula_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    @memoized
+    def noted(what: str) -> str:
+        made.append(what)
+        return what
+
+    combinations = 0
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal combinations
+        combinations += 1
+        noted("a percentile")
+        return variant_graph(*arguments)
+
+    monkeypatch.setattr(lowered_combinations, "variant_graph", counted)
+    spec = tmp_path / "site.qps"
+    spec.write_text(SPEC, encoding="utf-8")
+    lsp.page_of(load(spec), lambda _, make: make())
+    assert combinations > 1
+    assert made == ["a percentile"]
