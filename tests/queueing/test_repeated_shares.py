@@ -67,6 +67,15 @@ def test_a_call_within_a_call_is_made_where_that_is() -> None:
     assert 0.03 < longest < 0.06
 
 
+def test_a_call_made_several_times_is_made_where_the_call_around_it_is() -> None:
+    """Who makes the outer one asks once more, and half of these twice: all others do not."""
+    spelled_out = "call db { run }; call db * 50 % { run }"
+    several = graph("call db { run }; call back * 20 % { wait; call db * 1.5 { run } }")
+    each = graph(f"call db {{ run }}; call back * 20 % {{ wait; {spelled_out} }}")
+    for level in ("1/10", "1/2", "79/100", "81/100", "99/100"):
+        assert latency(several, level, 10) == pytest.approx(latency(each, level, 10), rel=1e-6)
+
+
 def test_alternatives_are_not_taken_for_draws_of_their_own() -> None:
     """Exactly one of two calls is made: the time of two, or of none, is that of nobody."""
     either = "one of { 50 %: call db { run }; else: call db { run } }"

@@ -71,13 +71,15 @@ def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[LatencyOutcome]:
     draws = _draws(line)
     around = [_around(line, draw[0]) for draw in draws]
     for chosen in product(*map(_options, draws)):
-        made = {one.number: one.times for one in chosen if one.number is not None}
+        made: dict[int, Formula] = {}
         chance: Formula = ONE
-        for one, outer in zip(chosen, around, strict=True):
-            if made.keys() >= set(outer):
-                chance = chance * one.chance
-            elif one.number is not None:
-                chance = ZERO
+        for one, outer in zip(chosen, around, strict=True):  # what is around a call comes first
+            if not made.keys() >= set(outer):
+                chance = chance if one.is_rest else ZERO
+                continue
+            chance = chance * one.chance
+            if one.number is not None:
+                made[one.number] = one.times
         if chance is ZERO:
             continue
         left_out = {call.number for draw in draws for call in draw} - made.keys()
@@ -90,11 +92,15 @@ def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[LatencyOutcome]:
 
 
 class _Option(Struct, frozen=True, kw_only=True):
-    """What may become of calls that exclude each other: which one is made, and how often."""
+    """What may become of calls that exclude each other: which one is made, and how often.
+
+    Where the call around them is not made, one option counts alone, which `is_rest`.
+    """
 
     chance: Formula
     number: int | None = None
     times: Formula = ONE
+    is_rest: bool = False
 
 
 def _options(draw: Sequence[CallFactor]) -> list[_Option]:
@@ -102,12 +108,12 @@ def _options(draw: Sequence[CallFactor]) -> list[_Option]:
     first = draw[0]
     if first.is_share:
         made = [_Option(chance=one.times, number=one.number) for one in draw]
-        return [*made, _Option(chance=1 - total(one.times for one in draw))]
+        return [*made, _Option(chance=1 - total(one.times for one in draw), is_rest=True)]
     least = apply("floor", first.times)
     more = first.times - least
     return [
         _Option(chance=more, number=first.number, times=least + 1),
-        _Option(chance=1 - more, number=first.number, times=least),
+        _Option(chance=1 - more, number=first.number, times=least, is_rest=True),
     ]
 
 
