@@ -92,6 +92,7 @@ def analyze(
         prices=stated.prices,
         absent=stated.absent,
         gate=labels.gate,
+        at_ends=labels.points.at_ends,
     )
     streams = response_times(spec, pools, known, labels, own, solved)
     measured = replace(own, streams=streams)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -16,6 +17,7 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.compiler.quantities.measured_errors import (
+    OF_LAWS,
     UNEQUAL_SERVICES,
     ErrorAxis,
     ErrorQuantity,
@@ -27,22 +29,13 @@ from qps.compiler.quantities.methods import METHODS
 
 Points: TypeAlias = tuple[OperatingPoint, ...]
 
+MOST_RARE = 2000
+"""So many items to one beyond a time: errors were measured of shares down to one in 1,000."""
+
 BY_TWO_MOMENTS = "nearer-percentile"
 _BLOCKING_TIME = "blocking-time"
 _OF_SATURATION = frozenset({"saturation-slows-all", "saturation-of-others"})
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
-_OF_LAWS = frozenset(
-    {
-        ErrorQuantity.QUANTILE,
-        ErrorQuantity.LOW_QUANTILE,
-        ErrorQuantity.WAIT_QUANTILE,
-        ErrorQuantity.SHARE_BEYOND,
-        ErrorQuantity.SHARE_WITHIN,
-    }
-)
-"""What rests on a whole distribution."""
-
-
 _MEANS = frozenset({ErrorQuantity.LATENCY, ErrorQuantity.WAIT, ErrorQuantity.RATE})
 
 
@@ -90,7 +83,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     What exact numbers need of it is in the `checks`; where others are `saturation_reasons` by what
     has no queue, or by copies that a pool decides, no error holds that is stated. Its numbers rest
     on some stations and pools, and where these are like those of random networks they are as far
-    off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where `many_wait`,
+    off as there: `is_like_drawn`. Quantiles have others where it `calls_rarely`. Where `many_wait`,
     more users than were drawn, what goes by a law of two moments differs less than that says, and
     waits by unlike times may be off by as many times as these differ. So they may where more users
     wait for answers than stations serve, unless it `is_below_knee`. Its numbers lie at some
@@ -112,13 +105,17 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         is_mean = quantity in _MEANS
         lowering = self.lowered if is_of_times else self.checks.known
         lowered = lowering(known, is_mean=is_mean)
-        is_beyond = (self.calls_rarely and quantity in _OF_LAWS) or self.is_beyond(lowered)
         if _BLOCKING_TIME in lowered.methods and not lowered.methods.isdisjoint(_OF_SATURATION):
             return replace(lowered, error=None)  # short visits wait many times as long as they take
-        if self.is_like_drawn and not is_beyond:
-            below = self.is_below_knee
-            return measured(lowered, quantity, is_below_knee=below, points=self.points)
-        return as_stated(lowered)
+        if not self.is_like_drawn or self.is_beyond(lowered):
+            return as_stated(lowered)
+        return measured(
+            lowered,
+            quantity,
+            is_below_knee=self.is_below_knee,
+            calls_rarely=self.calls_rarely and quantity in OF_LAWS,
+            points=self.points,
+        )
 
     def lowered(self, known: Certainty, *, is_mean: bool = False) -> Certainty:
         """Return how a time or a rate of the class is known, no better than the premises allow.
@@ -134,11 +131,28 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         self, known: Certainty, quantity: ErrorQuantity = ErrorQuantity.LATENCY
     ) -> Certainty:
         """Return how a part of the latency is known, in which more may be waited than in all."""
-        points = tuple({ErrorAxis.UTILIZATION: one[ErrorAxis.UTILIZATION]} for one in self.points)
+        points = tuple(
+            {axis: at for axis, at in one.items() if axis is not ErrorAxis.WAITING}
+            for one in self.points
+        )
         return replace(self, points=points).known(known, quantity)
 
+    def of_share(self, shares: Sequence[float]) -> ClassDoubts:
+        """Return the doubts of a share beyond a time, which is known at each of the points."""
+        if len(shares) != len(self.points):
+            return self
+        each = (1 / one if one > 0 else inf for one in shares)
+        pairs = zip(self.points, each, strict=True)
+        points = tuple({**point, ErrorAxis.RARITY: rarity} for point, rarity in pairs)
+        return replace(self, points=points)
+
     def is_beyond(self, known: Certainty) -> bool:
-        """Return whether more users wait than an error was measured with that goes by these."""
+        """Return whether more users wait than an error was measured with that goes by these.
+
+        Or whether a share is smaller than any that one was measured of.
+        """
+        if any(one.get(ErrorAxis.RARITY, 0.0) > MOST_RARE for one in self.points):
+            return True
         return self.many_wait and not _RESTS_ON_HOW_MANY.isdisjoint(known.methods)
 
 

@@ -360,6 +360,10 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
             del self._at[next(iter(self._at))]
         return point
 
+    def at_ends(self, formula: Formula) -> list[float]:
+        """Return the values of a formula where populations end."""
+        return [self.at(end).number(formula) for end in sorted({self.low, self.high})]
+
     def number(self, formula: Formula) -> float:
         """Return the value of what is the same at every population, such as a limit."""
         return self.at(self.low).number(formula)

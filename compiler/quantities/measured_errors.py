@@ -5,7 +5,9 @@ another. So networks of all that the language has are drawn by chance and played
 `tests/simulated`, and for each quantity a list says how far off it was, by which methods have a
 part in it. An error is stated so that 19 in 20 of such numbers are within it, with a confidence of
 75 %: the bound of Wilks (1941), that of order statistics, which needs no law. Of methods that were
-never played in such networks, or outside of what was drawn, nothing is stated here.
+never played in such networks, or outside of what was drawn, nothing is stated here. A share beyond
+a time is the further off the smaller it is: of half of the items 19 in 20 were within 25 %, of one
+in 100 within 100 %.
 """
 
 from __future__ import annotations
@@ -53,6 +55,16 @@ class ErrorQuantity(StrEnum):
 
 
 _TAIL = Fraction(9, 10)
+OF_LAWS = frozenset(
+    {
+        ErrorQuantity.QUANTILE,
+        ErrorQuantity.LOW_QUANTILE,
+        ErrorQuantity.WAIT_QUANTILE,
+        ErrorQuantity.SHARE_BEYOND,
+        ErrorQuantity.SHARE_WITHIN,
+    }
+)
+"""What rests on a whole distribution."""
 
 
 class ErrorAxis(StrEnum):
@@ -64,6 +76,8 @@ class ErrorAxis(StrEnum):
     """The highest of all resources that the number rests on."""
     METHODS = "approximations"
     """How many of them have a part in it."""
+    RARITY = "rarity"
+    """Of a share beyond a time, one divided by it: how many items there are to one beyond it."""
 
 
 OperatingPoint = Mapping[ErrorAxis, float]
@@ -95,11 +109,13 @@ class Errors(Struct, frozen=True, kw_only=True):
 
     They hold for numbers made by `methods`, those that were played in enough random networks.
     Where the operating point is known, those of `at_points` count, and wherever it is, `rows`.
+    Of streams of which fewer than one item in a hundred makes a call those of `rare_calls` count.
     """
 
     methods: frozenset[str]
     rows: tuple[ErrorRow, ...]
     at_points: tuple[ErrorRow, ...] = ()
+    rare_calls: tuple[ErrorRow, ...] = ()
 
     def row_of(self, methods: Collection[str]) -> ErrorRow | None:
         """Return the row of a number in which methods have a part; None where nothing says it."""
@@ -117,30 +133,49 @@ class Errors(Struct, frozen=True, kw_only=True):
             if self.at_points
         ]
 
+    def of_rare_calls(
+        self, methods: frozenset[str], points: Sequence[OperatingPoint]
+    ) -> float | None:
+        """Return the error of a number of a class that makes a call rarely; None if not known."""
+        if not methods <= self.methods:
+            return None
+        each = [
+            next((row.error for row in self.rare_calls if row.holds(methods, point)), None)
+            for point in points or [{}]
+        ]
+        known = [one for one in each if one is not None]
+        return max(known) if len(known) == len(each) else None
+
 
 def measured(
     known: Certainty,
     quantity: ErrorQuantity,
     *,
     is_below_knee: bool = False,
+    calls_rarely: bool = False,
     points: Sequence[OperatingPoint] = (),
 ) -> Certainty:
     """Return how a number is known, with the error that was measured of such numbers.
 
     Where some operating points are given, the ends of a range of populations, its error is the
     largest at any of these. What one or two methods state of themselves is less where less is
-    waited; where waits may be far longer than predicted, nothing says how much is waited.
+    waited; where waits may be far longer than predicted, nothing says how much is waited. Where a
+    class `calls_rarely`, no other error holds than that of such classes.
     """
     anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
     errors = table().get(quantity)
     if known.kind is not CertaintyKind.APPROXIMATION or errors is None:
         return anywhere
+    if calls_rarely:
+        return replace(known, error=errors.of_rare_calls(known.methods, points))
     rows = errors.rows_at(known.methods, points)
     row_errors = [row.error for row in rows if row.error is not None]
     is_measured = bool(rows) and len(row_errors) == len(rows)
-    if not _is_of_few(known):
-        return replace(known, error=max(row_errors) if is_measured else None) if rows else anywhere
     is_by_own_time = not UNEQUAL_SERVICES.isdisjoint(known.methods)  # short ones wait longer
+    # No method states an error of shares by itself.
+    is_share = quantity is ErrorQuantity.SHARE_BEYOND and not is_by_own_time
+    if is_share or not _is_of_few(known):
+        return replace(known, error=max(row_errors) if is_measured else None) if rows else anywhere
     if known.error is None or anywhere.error is None or is_by_own_time or not is_measured:
         return anywhere
     if not all(ErrorAxis.WAITING in row.at_most for row in rows) or _is_far_apart(known):

@@ -133,8 +133,8 @@ def test_an_error_is_that_of_19_in_20_and_too_few_state_none() -> None:
     assert error(*[0.1] * 940, *[inf] * 60) is None
 
 
-def _renewed(far: float) -> Errors:
-    """Return a table of one row once 40 networks have two numbers each, one of a method far off."""
+def _renewed(far: float, networks: int = 40) -> Errors:
+    """Return a table of one row once networks have two numbers each, one of a method far off."""
     models = [
         Model(
             seed=seed,
@@ -145,7 +145,7 @@ def _renewed(far: float) -> Errors:
                 ),
             ),
         )
-        for seed in range(40)
+        for seed in range(networks)
     ]
     row = ErrorRow(methods=frozenset(), error=0.1, numbers=900, networks=900)
     known = Errors(methods=frozenset({"common", "other"}), rows=(row,), at_points=(row,))
@@ -165,6 +165,51 @@ def test_a_method_whose_numbers_hold_keeps_the_rows_that_there_are() -> None:
     found = _renewed(108)
     assert [row.error for row in found.rows] == [0.1]
     assert "seldom" in found.methods
+
+
+@pytest.mark.parametrize(
+    ("far", "networks", "is_known"), [(108, 5, True), (108, 4, False), (135, 5, False)]
+)
+def test_a_rare_method_is_known_where_its_numbers_hold(
+    far: float, networks: int, *, is_known: bool
+) -> None:
+    assert ("seldom" in _renewed(far, networks).methods) is is_known
+
+
+def test_a_row_that_states_nothing_states_what_enough_networks_are_within() -> None:
+    def error(networks: int) -> float | None:
+        row = ErrorRow(methods=frozenset("a"), error=None, numbers=20, networks=20)
+        known = Errors(methods=frozenset("a"), rows=(row,), at_points=())
+        number = replace(_number(135, CertaintyKind.APPROXIMATION), why=("a",))
+        models = [Model(seed=seed, numbers=(number,)) for seed in range(networks)]
+        (found,) = renewed({ErrorQuantity.LATENCY: known}, models)[ErrorQuantity.LATENCY].rows
+        return found.error
+
+    assert error(27) is None
+    assert error(28) == 0.4
+
+
+def test_streams_that_call_rarely_have_rows_of_their_own() -> None:
+    plain = [_off(0.04, network, "a") for network in range(100)]
+    rare = [replace(_off(0.4, network, "a"), calls_rarely=True) for network in range(100, 128)]
+    found = errors_of(plain + rare)
+    assert [row.error for row in found.rows] == [0.05]
+    assert [row.error for row in found.rare_calls] == [0.4]
+    assert not errors_of(plain + rare[1:]).rare_calls
+
+
+def test_small_shares_are_distinguished() -> None:
+    def model(seed: int, share: float, predicted: float) -> Model:
+        number = _number(predicted, CertaintyKind.APPROXIMATION)
+        play = Play(share, share / 1000, 20, 1000)
+        point = {ErrorAxis.UTILIZATION: 0.5}
+        of_share = replace(number, measure="latency > 1 s", played=play, again=None, point=point)
+        return Model(seed=seed, numbers=(of_share,))
+
+    models = [model(seed, 0.4, 0.42) for seed in range(60)]
+    models += [model(seed, 0.01, 0.015) for seed in range(60, 120)]
+    rows = table_of(models)[ErrorQuantity.SHARE_BEYOND].at_points
+    assert [(row.at_most, row.error) for row in rows] == [({ErrorAxis.RARITY: 4}, 0.1), ({}, 0.5)]
 
 
 def test_what_is_held_of_a_pool_is_no_utilization() -> None:
@@ -241,4 +286,5 @@ def test_the_report_states_the_counts(tmp_path: Path) -> None:
         "methods": [],
         "rows": [],
         "at_points": [],
+        "rare_calls": [],
     }

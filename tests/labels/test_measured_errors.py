@@ -7,9 +7,10 @@ from math import inf
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from helpers.reasons import reason
-from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
+from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS, MOST_RARE
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities import measured_errors
 from qps.compiler.quantities.certainty import CertaintyKind, approximation, upper_bound
@@ -257,17 +258,76 @@ def _errors_of_waits(queues: str) -> dict[str, tuple[frozenset[str], float | Non
 def test_waits_and_shares_state_errors_of_their_own() -> None:
     """Those of latencies say nothing of them: they are a part of it, or another quantity.
 
-    Of one or two methods a row counts for all points; of more, the worst at the ends of the range.
+    Of one or two methods a row counts for all points; of more, and of shares beyond a time, the
+    worst at the ends of the range.
     """
-    ends = [{ErrorAxis.UTILIZATION: 0.15}, {ErrorAxis.UTILIZATION: 0.65}]
-    found = _errors_of_waits(_QUEUES)
-    assert found.keys() == _QUANTITIES_OF_WAITS.keys()
-    for name, (methods, error) in found.items():
-        errors = table()[_QUANTITIES_OF_WAITS[name]]
-        rows = errors.rows_at(methods, ends) if len(methods) > 2 else [errors.row_of(methods)]
+    graph = graph_of(_QUEUES.format(most=11, pause="1 s") + _WAITS)
+    assert graph.analysis.measures.keys() == _QUANTITIES_OF_WAITS.keys()
+    for name, one in graph.analysis.measures.items():
+        quantity, methods, error = _QUANTITIES_OF_WAITS[name], one.known.methods, one.known.error
+        errors, is_share = table()[quantity], quantity is ErrorQuantity.SHARE_BEYOND
+        ends = [{ErrorAxis.UTILIZATION: 0.15}, {ErrorAxis.UTILIZATION: 0.65}]
+        if is_share:
+            shares = graph.at_ends(one.value)
+            ends = [{**end, ErrorAxis.RARITY: 1 / at} for end, at in zip(ends, shares, strict=True)]
+        is_at_ends = is_share or len(methods) > 2
+        rows = errors.rows_at(methods, ends) if is_at_ends else [errors.row_of(methods)]
         each = [row.error for row in rows if row is not None]
         known = [one for one in each if one is not None]
         assert error == (max(known) if len(known) == len(each) else None), name
+
+
+def _share_error(seconds: str, most: int = 11) -> float | None:
+    measure = f"\nmeasure late = share(s.latency > {seconds})\n"
+    graph = graph_of(_QUEUES.format(most=most, pause="1 us") + measure)
+    return graph.analysis.measures["late"].known.error
+
+
+@pytest.mark.parametrize(
+    ("seconds", "error"), [("0.05 s", 0.1), ("0.5 s", 0.5), ("1 s", 0.8), ("3 s", None)]
+)
+def test_an_error_of_a_share_goes_by_how_large_it_is(
+    monkeypatch: pytest.MonkeyPatch, seconds: str, error: float | None
+) -> None:
+    """At the end of the range where it is smallest; of one in 10,000 none was measured."""
+    rows = (
+        _row(error=0.1, at_most={ErrorAxis.RARITY: 4}),
+        _row(error=0.5, at_most={ErrorAxis.RARITY: 50}),
+        _row(error=0.8),
+    )
+    errors = Errors(methods=frozenset(METHODS), rows=rows[2:], at_points=rows)
+    monkeypatch.setattr(measured_errors, "table", lambda: {ErrorQuantity.SHARE_BEYOND: errors})
+    assert _share_error(seconds) == error
+
+
+_RARE = """
+users N in 1..2
+machine m {{ cpu 2 core, queueing mgc cv 1.5 }}
+component c {{ cpu 100 ms/request }}
+topology {{ node a = m; node b = m; link l = wire between a, b }}
+network wire {{ propagation 1 us }}
+stream s in all {{
+  traffic N * 4 request/s, 1 bit/request; arrivals cv 1.5
+  at a {{ c; call b * {share} {{ c }} }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("share", "error"), [("2 %", 0.2), ("0.5 %", 0.6)])
+def test_percentiles_of_who_calls_rarely_have_errors_of_such_streams(
+    monkeypatch: pytest.MonkeyPatch, share: str, error: float
+) -> None:
+    plain, rare = (_row(error=0.2),), (_row(error=0.6),)
+    errors = Errors(methods=frozenset(METHODS), rows=plain, at_points=plain, rare_calls=rare)
+    of = {ErrorQuantity.QUANTILE: errors, ErrorQuantity.LATENCY: errors}
+    monkeypatch.setattr(measured_errors, "table", lambda: of)
+    stream = graph_of(_RARE.format(share=share)).streams["s"]
+    known = stream.quantile_certainty(Fraction(95, 100))
+    assert len(known.methods) > 2
+    assert known.error == error
+    monkeypatch.setitem(of, ErrorQuantity.QUANTILE, replace(errors, rare_calls=()))
+    again = graph_of(_RARE.format(share=share)).streams["s"].quantile_certainty(Fraction(95, 100))
+    assert again.error == (None if error == 0.6 else error)
 
 
 def test_no_error_of_waits_is_stated_beyond_what_was_drawn() -> None:
@@ -292,13 +352,35 @@ _WORDS = {
 
 
 def test_the_documentation_has_the_errors_of_all_methods_together() -> None:
-    lines = [
+    assert "\n".join(_lines()).replace("%", " %") in _PAGE.read_text("utf-8")
+
+
+def test_the_documentation_has_the_errors_of_streams_that_call_rarely() -> None:
+    found = {one: table()[one].rare_calls for one in _WORDS if table()[one].rare_calls}
+    each = [
+        f"{' '.join([_WORDS[one], _limit(row, ErrorAxis.RARITY)]).strip()}: {_within(row)}"
+        for one, rows in found.items()
+        for row in rows
+    ]
+    assert each
+    assert " ".join(f"- {one}".replace("%", " %") for one in each) in _text()
+
+
+def test_the_documentation_states_the_smallest_share() -> None:
+    assert f"shares below {1 / MOST_RARE:.2%}".replace("%", " %") in _text()
+
+
+def _text() -> str:
+    return " ".join(_PAGE.read_text("utf-8").split())
+
+
+def _lines() -> list[str]:
+    return [
         f"| {words} | {' | '.join(_limit(row, axis) for axis in ErrorAxis)} | {_within(row)} |"
         for quantity, words in _WORDS.items()
         for row in table()[quantity].at_points
         if not row.methods
     ]
-    assert "\n".join(lines).replace("%", " %") in _PAGE.read_text("utf-8")
 
 
 def _within(row: ErrorRow) -> str:
@@ -309,4 +391,6 @@ def _limit(row: ErrorRow, axis: ErrorAxis) -> str:
     most = row.at_most.get(axis)
     if most is None:
         return ""
+    if axis is ErrorAxis.RARITY:
+        return f"≥ {100 / most:g}%"
     return f"≤ {most:g}" if axis is ErrorAxis.METHODS else f"≤ {most:.0%}"

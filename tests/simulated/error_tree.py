@@ -21,6 +21,7 @@ LIMITS: Mapping[ErrorAxis, Sequence[float]] = {
     ErrorAxis.WAITING: (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75),
     ErrorAxis.UTILIZATION: (0.5, 0.7, 0.8, 0.9),
     ErrorAxis.METHODS: (1, 2, 4),
+    ErrorAxis.RARITY: (4, 50, 200),
 }
 Statement = str | tuple[ErrorAxis, float]
 Numbers = NDArray[np.int64]

@@ -144,7 +144,8 @@ def _shares(
             most, share, least = (
                 point.number(stream.later(Fraction(max(0.0, end)))) for end in ends
             )
-            known = stream.share_certainty(ErrorQuantity.SHARE_BEYOND)
+            shares = (share,) * len(stream.doubts.points)
+            known = stream.share_certainty(ErrorQuantity.SHARE_BEYOND, shares)
         except QpsError:
             continue
         left = 1 - Fraction(one.measure.removeprefix("p")) / 100
@@ -175,6 +176,7 @@ def _number(
 ) -> Number:
     return Number(
         point=_point_of(graph, subject),
+        calls_rarely=subject in graph.streams and graph.streams[subject].doubts.calls_rarely,
         subject=subject,
         measure=measure,
         predicted=predicted,

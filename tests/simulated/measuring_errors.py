@@ -27,8 +27,14 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
-from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity, ErrorRow, Errors
-from simulated.error_tree import Statement, Tree, at_most, statements_of
+from qps.compiler.quantities.measured_errors import (
+    OF_LAWS,
+    ErrorAxis,
+    ErrorQuantity,
+    ErrorRow,
+    Errors,
+)
+from simulated.error_tree import LIMITS, Statement, Tree, at_most, statements_of
 from simulated.records import Model, Number
 
 _HELD, _CONFIDENCE = 0.95, 0.75
@@ -83,6 +89,7 @@ class Off(Struct, frozen=True):
     network: int
     methods: frozenset[str]
     point: Mapping[ErrorAxis, float] = {}
+    calls_rarely: bool = False
 
 
 def table_of(models: Iterable[Model]) -> dict[ErrorQuantity, Errors]:
@@ -109,16 +116,70 @@ def renewed(
 
 
 def _renewed(errors: Errors, numbers: list[Off], least: float) -> Errors:
-    seen = _networks_by_method(numbers)
-    known = errors.methods | {name for name, each in seen.items() if len(each) >= _FEWEST}
+    known = errors.methods | _like_the_others(errors, numbers)
     left = [one for one in numbers if one.methods <= known]
+    plain = [one for one in left if not one.calls_rarely]
+    rows = list(_measured_again(errors.rows, plain, least))
+    at_points = list(_measured_again(errors.at_points, _at_points(plain), least))
     return Errors(
         methods=known,
-        rows=tuple(with_own_rows(errors.rows, left, partial(_own_row, least))),
+        rows=tuple(with_own_rows(rows, plain, partial(_own_row, least))),
         at_points=tuple(
-            with_own_rows(errors.at_points, _at_points(left), partial(_rows_at_points, least))
+            with_own_rows(at_points, _at_points(plain), partial(_rows_at_points, least))
         ),
+        rare_calls=tuple(_of_rare_calls(left, least)) or errors.rare_calls,
     )
+
+
+def _like_the_others(errors: Errors, numbers: list[Off]) -> set[str]:
+    """Return methods that are not in a table, and can be by what was simulated.
+
+    In many networks they have rows of their own where these are needed. In a few, those that a row
+    takes, they are where their numbers hold by rows that there are.
+    """
+    found = set[str]()
+    for name, each in _networks_by_method(numbers).items():
+        if name in errors.methods or len(each) < _FEWEST_OF_ALL:
+            continue
+        of_it = [(one, _holds(one, errors.rows)) for one in numbers if name in one.methods]
+        of_it += [
+            (one, _holds(one, errors.at_points)) for one in _at_points(one for one, _ in of_it)
+        ]
+        if len(each) >= _FEWEST or not _hold_too_seldom(of_it):
+            found.add(name)
+    return found
+
+
+def _measured_again(
+    rows: Sequence[ErrorRow], numbers: list[Off], least: float
+) -> Iterator[ErrorRow]:
+    """Yield rows, and those that state nothing with the error of the numbers they count for."""
+    of_each = defaultdict[int, list[Off]](list)
+    for one in numbers:
+        at = next((n for n, row in enumerate(rows) if row.holds(one.methods, one.point)), None)
+        if at is not None:
+            of_each[at].append(one)
+    for at, row in enumerate(rows):
+        again = _row(of_each[at], row.methods)
+        if row.error is None and again.error is not None:
+            again = replace(again, error=max(least, again.error), at_most=row.at_most)
+            yield again
+        else:
+            yield row
+
+
+def _of_rare_calls(numbers: list[Off], least: float) -> Iterator[ErrorRow]:
+    """Yield the rows of streams that call rarely, of large shares first; none of too few."""
+    rare = [one for one in numbers if one.calls_rarely]
+    for most in LIMITS[ErrorAxis.RARITY]:
+        large = [one for one in rare if one.point.get(ErrorAxis.RARITY, inf) <= most]
+        yield from _stating(_row(large, frozenset({(ErrorAxis.RARITY, most)})), least)
+    yield from _stating(_row(rare, frozenset()), least)
+
+
+def _stating(row: ErrorRow, least: float) -> Iterator[ErrorRow]:
+    if row.error is not None:
+        yield from _not_below(least, [row])
 
 
 def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
@@ -127,16 +188,23 @@ def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
         for one in model.numbers:
             off, quantity = off_of(one), _quantity_of(one)
             if off is not None:
-                point = _point_of(one, quantity)
-                found[quantity].append(Off(off, model.seed, frozenset(one.why), point))
+                point, methods = _point_of(one, quantity), frozenset(one.why)
+                is_rare = one.calls_rarely and quantity in OF_LAWS
+                found[quantity].append(Off(off, model.seed, methods, point, is_rare))
     return found
 
 
 def _point_of(one: Number, quantity: ErrorQuantity) -> dict[ErrorAxis, float]:
-    """Return where a number lies: of waits alone the share of the latency says nothing."""
+    """Return where a number lies: of waits alone the share of the latency says nothing.
+
+    Of a share beyond a time its own size counts, as it is predicted.
+    """
     if quantity not in _OF_WAITS:
         return one.point
-    return {axis: at for axis, at in one.point.items() if axis is not ErrorAxis.WAITING}
+    found = {axis: at for axis, at in one.point.items() if axis is not ErrorAxis.WAITING}
+    if found and quantity is ErrorQuantity.SHARE_BEYOND:
+        found[ErrorAxis.RARITY] = 1 / one.value if one.value > 0 else inf
+    return found
 
 
 def _least(quantity: ErrorQuantity) -> float:
@@ -173,7 +241,8 @@ def errors_of(numbers: Iterable[Off], least: float = _STEPS[0]) -> Errors:
     left = list(numbers)
     networks = _networks_by_method(left)
     known = frozenset(name for name, each in networks.items() if len(each) >= _FEWEST_OF_ALL)
-    left = [one for one in left if one.methods <= known]
+    every = [one for one in left if one.methods <= known]
+    left = [one for one in every if not one.calls_rarely]
     rows, at_points = _not_below(least, _rows(left)), _rows_at_points(least, left)
     return Errors(
         methods=known,
@@ -181,6 +250,7 @@ def errors_of(numbers: Iterable[Off], least: float = _STEPS[0]) -> Errors:
         at_points=tuple(
             with_own_rows(at_points, _at_points(left), partial(_rows_at_points, least))
         ),
+        rare_calls=tuple(_of_rare_calls(every, least)),
     )
 
 
@@ -262,8 +332,20 @@ def _own_row(least: float, numbers: list[Off]) -> Iterator[ErrorRow]:
 
 
 def _rows_at_points(least: float, numbers: list[Off]) -> Iterator[ErrorRow]:
-    """Yield the rows of numbers of which the operating point is known."""
-    known = _at_points(numbers)
+    """Yield the rows of numbers of which the operating point is known, of large shares first."""
+    left = _at_points(numbers)
+    for most in LIMITS[ErrorAxis.RARITY]:
+        large = [one for one in left if one.point.get(ErrorAxis.RARITY, inf) <= most]
+        rest = [one for one in left if one.point.get(ErrorAxis.RARITY, inf) > most]
+        if min(len(_networks(large)), len(_networks(rest))) < _FEWEST_STATED:
+            continue
+        for row in _rows_of_tree(least, large):
+            yield replace(row, at_most={**row.at_most, ErrorAxis.RARITY: most})
+        left = rest
+    yield from _rows_of_tree(least, left)
+
+
+def _rows_of_tree(least: float, known: list[Off]) -> Iterator[ErrorRow]:
     each = [statements_of(one.methods, one.point) for one in known]
     if not known:
         return

@@ -55,6 +55,8 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     again: Play | None = None
     bands: dict[str, str] = {}
     point: dict[ErrorAxis, float] = {}
+    calls_rarely: bool = False
+    """Whether fewer than one item in a hundred of the stream makes a call."""
 
     @property
     def quantity(self) -> str:

@@ -47,6 +47,10 @@ class OperatingPoints(Struct, frozen=True):
             self._known[places] = points if is_below else ()
         return self._known[places]
 
+    def at_ends(self, formula: Formula) -> list[float]:
+        """Return what a formula comes to at each of the points; nothing where that is unknown."""
+        return [one for (one,) in self._at_ends([formula])]
+
     def _at_ends(self, formulas: Sequence[Formula]) -> list[list[float]]:
         return [] if self.numbers is None else self.numbers.at_ends(formulas)
 

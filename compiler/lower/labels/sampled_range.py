@@ -4,8 +4,9 @@ A number is like those that were drawn where all that comes to the stations it r
 times and arrivals of a stated variation up to 3, flows that are on for a fifth of the time or more.
 Where first come is first served none takes more than ten times as long as another, or what they
 take on average varies by a squared coefficient of variation up to 1.5. Calls are made by one in a
-hundred items or more. Of users who wait for answers up to 45 were played, and of 110 numbers of
-networks of twice as many 109 were within their errors.
+hundred items or more: where fewer make one, percentiles and shares have errors of their own. Of
+users who wait for answers up to 45 were played, and of 110 numbers of networks of twice as many 109
+were within their errors.
 """
 
 from __future__ import annotations

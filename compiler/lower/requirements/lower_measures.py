@@ -21,6 +21,7 @@ from qps.compiler.lower.requirements.serial_losses import (
     loss_known,
 )
 from qps.compiler.lower.requirements.waiting_measures import (
+    AtEnds,
     StationWaits,
     stations_in,
     wait_at,
@@ -58,6 +59,8 @@ class Measures(Struct, frozen=True, kw_only=True):
     absent: frozenset[str] = frozenset()
     gate: Gate = NO_GATE
     """Why labels of streams are lowered."""
+    at_ends: AtEnds = lambda _: ()
+    """What a formula comes to where populations end; nothing where that is not known."""
 
     @classmethod
     def of_graph(cls, graph: LoadGraph, series: InSeries | None = None) -> Measures:
@@ -69,6 +72,7 @@ class Measures(Struct, frozen=True, kw_only=True):
             series=series or {},
             absent=graph.stated.absent,
             gate=Gate(checks=graph.analysis.checks),
+            at_ends=graph.at_ends,
         )
 
     @property
@@ -155,9 +159,12 @@ class Measures(Struct, frozen=True, kw_only=True):
         stream = self.streams.get(measured.subject)
         if stream is not None:
             late = late_known(stream, self.series)
-            return together(wait_of_stream_known(stream, measured), of_another(late))
-        stations = self._stations_of(measured.subject)
-        return together(*(wait_at_known(one, measured, self._doubts_at(one)) for one in stations))
+            known = wait_of_stream_known(stream, measured, self.at_ends)
+            return together(known, of_another(late))
+        each = ((one, self._doubts_at(one)) for one in self._stations_of(measured.subject))
+        return together(
+            *(wait_at_known(one, measured, doubts, self.at_ends) for one, doubts in each)
+        )
 
     def _doubts_at(self, station: StationWaits) -> ClassDoubts:
         """Return the doubts of the waits at a station: of all streams whose numbers rest on it."""

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from qps.compiler import ir
 from qps.compiler.lower.label_doubts import ClassDoubts
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_stages import every
 from qps.compiler.lower.response_time.station_waits import StationWaits
-from qps.compiler.quantities.certainty import Certainty, of_another, opposite
+from qps.compiler.quantities.certainty import (
+    Certainty,
+    CertaintyKind,
+    of_another,
+    opposite,
+)
 from qps.compiler.quantities.measured_errors import ErrorQuantity
 from qps.engine.expressions.formulas import Formula
 
+AtEnds: TypeAlias = Callable[[Formula], Sequence[float]]
+"""What a formula comes to where populations end."""
+
 __all__ = [
+    "AtEnds",
     "StationWaits",
     "stations_in",
     "wait_at",
@@ -47,12 +57,19 @@ def wait_of_stream(stream: StreamMeasures, measured: ir.Measured) -> Formula:
     return stream.number_waiting if is_number else stream.mean_wait
 
 
-def wait_of_stream_known(stream: StreamMeasures, measured: ir.Measured) -> Certainty:
-    """Return how such a measure is known."""
+def wait_of_stream_known(
+    stream: StreamMeasures, measured: ir.Measured, at_ends: AtEnds
+) -> Certainty:
+    """Return how such a measure is known; an error of a share goes by how large it is `at_ends`."""
     if measured.times is not None:
         of = stream.waits_alone if measured.times.is_wait else stream
         share = of.share_certainty(_quantity_of(measured))
-        return share if measured.times.is_longer else opposite(share)
+        if not measured.times.is_longer:
+            return opposite(share)
+        if not _goes_by_size(share, of.doubts):
+            return share
+        shares = at_ends(of.later(measured.times.seconds))
+        return of.share_certainty(ErrorQuantity.SHARE_BEYOND, shares)
     if measured.kind is ir.MeasureKind.WAIT_QUANTILE:
         assert measured.level is not None
         return stream.wait_quantile_certainty(measured.level)
@@ -70,13 +87,26 @@ def wait_at(station: StationWaits, measured: ir.Measured) -> Formula:
     return station.number if measured.kind is ir.MeasureKind.QUEUE else station.mean
 
 
-def wait_at_known(station: StationWaits, measured: ir.Measured, doubts: ClassDoubts) -> Certainty:
+def wait_at_known(
+    station: StationWaits, measured: ir.Measured, doubts: ClassDoubts, at_ends: AtEnds
+) -> Certainty:
     """Return how such a measure is known, where some premises are in doubt."""
     is_of_law = measured.times is not None or measured.kind is ir.MeasureKind.WAIT_QUANTILE
     found = of_another(station.quantiles_known if is_of_law else station.mean_known)
     known = doubts.known_in_part(found, _quantity_of(measured))
-    is_rest = measured.times is not None and not measured.times.is_longer
-    return opposite(known) if is_rest else known
+    if measured.times is None:
+        return known
+    if not measured.times.is_longer:
+        return opposite(known)
+    if not _goes_by_size(known, doubts):
+        return known
+    shares = at_ends(station.tail(measured.times.seconds))
+    return doubts.of_share(shares).known_in_part(found, ErrorQuantity.SHARE_BEYOND)
+
+
+def _goes_by_size(share: Certainty, doubts: ClassDoubts) -> bool:
+    """Return whether how far off a share may be goes by how large it is."""
+    return share.kind is CertaintyKind.APPROXIMATION and bool(doubts.points)
 
 
 def _quantity_of(measured: ir.Measured) -> ErrorQuantity:

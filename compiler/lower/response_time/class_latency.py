@@ -136,12 +136,12 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         known, mean_known = self.tail_certainty, self.latency_certainty
         return guarded_share(found, seconds, known, self.mean_latency, mean_known)
 
-    def share_certainty(self, quantity: ErrorQuantity) -> Certainty:
-        """Return how the share is known that takes longer than a time, or its rest."""
+    def share_certainty(self, quantity: ErrorQuantity, shares: Sequence[float] = ()) -> Certainty:
+        """Return how the share is known that takes longer than a time, or its rest: of `shares`."""
         known = together(self.tail_certainty, known_by("path-of-stages", self.name))
         if not (self._has_fork and self.tail_paths):
             known = guarded_known(known, self.latency_certainty)
-        return self.doubts.known_in_part(of_another(known), quantity)
+        return self.doubts.of_share(shares).known_in_part(of_another(known), quantity)
 
     @cached_property
     def tail_paths(self) -> tuple[LatencyPath, ...]:
