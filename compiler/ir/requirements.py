@@ -45,11 +45,15 @@ WITHOUT_CONFIDENCE = ConfidenceCapacity(None, 1)
 class Requirement(Struct, frozen=True, kw_only=True):
     """`measure <= limit` (or >=); `is_axis` where it is one of the axes of quality.
 
+    `measure_name` is what the spec calls the measure: the name of a requirement that states no
+    certainty.
+
     With `certainty` it must hold in that share of all that numbers which are not known may be;
     `promised` is up to which population it does, and how that is known, once that was found.
     """
 
     name: str
+    measure_name: str
     measure: Quantity
     limit: Quantity
     at_most: bool

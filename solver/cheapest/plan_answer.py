@@ -192,6 +192,7 @@ def _requirement_prices(
         found.append(
             RequirementPrice(
                 requirement=criterion.name,
+                measure=criterion.name,
                 limit=limit,
                 relaxed=limit * float(factor),
                 dimension=criterion.dimension,
@@ -219,6 +220,8 @@ def _certainty_prices(
         if relaxed is not None and relaxed.cost < best.cost * (1 - _ALIKE):
             yield RequirementPrice(
                 requirement=name,
+                measure=one.measure_name,
+                certainty=None if one.certainty is None else float(one.certainty),
                 limit=float(stated.value),
                 relaxed=float(stated.value * factor),
                 dimension=one.limit.dimension,

@@ -29,10 +29,13 @@ class PlannedConfiguration(Struct, frozen=True, kw_only=True):
 class RequirementPrice(Struct, frozen=True, kw_only=True):
     """What is saved if a limit is relaxed: the cheapest configuration then, and its cost.
 
-    Its reliable capacity is left out: no sample is drawn for what a limit costs.
+    Its reliable capacity is left out: no sample is drawn for what a limit costs. The limit is one
+    of the `measure`; where the requirement has a `certainty`, its name has all three.
     """
 
     requirement: str
+    measure: str
+    certainty: float | None = None
     limit: float
     relaxed: float
     dimension: Dimension

@@ -55,13 +55,14 @@ class RequirementChecker(DeclarationChecker, frozen=True):
         is_load = isinstance(measure.expr, ir.Measured) and (
             measure.expr.kind is ir.MeasureKind.LOAD
         )
-        name = text_in_model(measured, self.main)
+        name = measure_name = text_in_model(measured, self.main)
         if item.certainty is not None:
             stated = " ".join(item.certainty.span.text.split())
             limited = " ".join(limiting.span.text.split())
             name = f"{name} {condition.operators[0]} {limited} with {stated} certainty"
         return ir.Requirement(
             name=name,
+            measure_name=measure_name,
             measure=measure,
             limit=limit,
             at_most=at_most,

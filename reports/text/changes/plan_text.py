@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -214,14 +213,11 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
         yield phrase("plan.runner_up"), phrase(key, more=more, choices=_chosen(other, best))
     for place, one in enumerate(plan.requirement_prices):
         limit, relaxed = _limits(one)
-        measure, certainty = _without_limit(one.requirement)
-        if certainty:
-            relaxed = phrase("plan.with_certainty", of=relaxed, certainty=certainty)
         text = phrase(
             "plan.saves",
-            requirement=labels.of(measure),
+            requirement=labels.of(one.measure),
             limit=limit,
-            relaxed=relaxed,
+            relaxed=_with_certainty(relaxed, one),
             less=money(best.cost - one.configuration.cost, plan.dimension),
             choices=_chosen(one.configuration, best),
         )
@@ -230,27 +226,18 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
 
 def _limits(one: RequirementPrice) -> tuple[str, str]:
     """Return a limit, and the wider one."""
-    share = is_share(_without_limit(one.requirement)[0])
+    share = is_share(one.measure)
     limit, relaxed = (
         quantity(value, one.dimension, 4, share=share) for value in (one.limit, one.relaxed)
     )
     return limit, relaxed
 
 
-def _without_limit(requirement: str) -> tuple[str, str]:
-    """Return what a requirement is about, and its certainty: one with a certainty has its limit.
-
-    >>> _without_limit("page.p99 <= 12 ms with 95 % certainty"), _without_limit("page.loss")
-    (('page.p99', '95 %'), ('page.loss', ''))
-    """
-    limited, _, certainty = requirement.removesuffix(" certainty").rpartition(" with ")
-    return (re.split(r" [<>]=? ", limited)[0], certainty) if limited else (requirement, "")
-
-
-def _name(requirement: str, labels: Labels) -> str:
-    measure, certainty = _without_limit(requirement)
-    name = labels.of(measure)
-    return phrase("plan.with_certainty", of=name, certainty=certainty) if certainty else name
+def _with_certainty(text: str, one: RequirementPrice) -> str:
+    """Return a text with the certainty of its requirement, if that has one."""
+    if one.certainty is None:
+        return text
+    return phrase("plan.with_certainty", of=text, certainty=percent(one.certainty))
 
 
 def requirement_table(plan: Plan, labels: Labels) -> Table:
@@ -259,7 +246,7 @@ def requirement_table(plan: Plan, labels: Labels) -> Table:
     headings = ("plan.limit", "plan.limit_now", "plan.limit_wider", "plan.less", "plan.then")
     rows = [
         (
-            _name(one.requirement, labels),
+            _with_certainty(labels.of(one.measure), one),
             *_limits(one),
             money(best.cost - one.configuration.cost, plan.dimension),
             _chosen(one.configuration, best),
