@@ -136,5 +136,5 @@ def _summary(history: History) -> str:
         moved = f"{by} since {answers[0].day}"
     users = counted(last, history.population)
     if answers[-1].confidence is not None:
-        users = phrase("capacity.confident", users=users, sure=percent(answers[-1].confidence))
+        users += phrase("capacity.confident", sure=percent(answers[-1].confidence))
     return f"{users}, {moved}{older}"

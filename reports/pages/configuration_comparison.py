@@ -99,7 +99,7 @@ def _rows(columns: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
 
 def _facts(answer: Answer, words: Wording) -> dict[str, str]:
     """Return the first screen of an answer, in a few words each."""
-    facts = dict(decision(answer, words).facts)
+    facts = dict(fact.pair for fact in decision(answer, words).facts)
     return {label: unquoted(facts[label]) for label in _ROW_ORDER if label in facts}
 
 

@@ -48,8 +48,6 @@ def _environment() -> Environment:
     environment.filters["unquoted"] = unquoted
     environment.filters["with_code"] = with_code
     environment.filters["as_clause"] = as_clause
-    environment.globals["limit_labels"] = ("Bottleneck", "Limit", "Violated")
-    environment.filters["headline_parts"] = headline_parts
     environment.globals["phrase"] = phrase
     environment.globals["plot"] = {
         "width": WIDTH,
@@ -75,33 +73,12 @@ def _breakable(name: str) -> Markup:
     return Markup("<wbr>").join(parts)
 
 
-def with_code(text: str, *, is_named: bool = False) -> Markup:
-    """Return a fact with what is typed as code, and what it is about as its name.
-
-    What it tells to type stands apart, as paper has no use for it.
+def with_code(text: str) -> Markup:
+    """Return a text in which what stands between backquotes is code.
 
     >>> with_code("none: write `8 ms +- 10 %`")
     Markup('none: write <code>8 ms +- 10 %</code>')
-    >>> with_code("none stated (write `8 ms +- 10 %`)")
-    Markup('none stated<span class="hint"> (write <code>8 ms +- 10 %</code>)</span>')
-    >>> with_code("web CPU: saturated", is_named=True)
-    Markup('<strong>web CPU</strong>: saturated')
     """
-    name, colon, rest = text.partition(": ") if is_named else ("", "", text)
-    if is_named and not colon:
-        name, rest = "", text
-    head = Markup("<strong>{}</strong>").format(printable(name)) if name else ""
-    found = _HINT.match(rest)
-    fact, hint = found.groups() if found else (rest, "")
-    typed = Markup('<span class="hint">{}</span>').format(_codes(hint)) if hint else ""
-    return Markup("").join([head, colon, _codes(fact), typed])
-
-
-_HINT = re.compile(r"^([^`]+?)((?:; [^`;]*| \([^`(]*)`.*)$", re.DOTALL)
-"""A fact, and behind it what to type so that there is more to tell."""
-
-
-def _codes(text: str) -> Markup:
     return Markup("").join(
         _code(part) if i % 2 else escape(printable(part)) for i, part in enumerate(text.split("`"))
     )
@@ -123,21 +100,6 @@ def _code(text: str) -> Markup:
 
 _SHORT_CODE = 24
 """Code that is no longer than that stays in one line."""
-
-
-def headline_parts(text: str, *, is_answered: bool) -> tuple[tuple[str, str], ...]:
-    """Return a headline in parts, its number apart from the words: that is what is read first.
-
-    >>> headline_parts("At most 2,248 devices", is_answered=True)
-    (('words', 'At most '), ('figure', '2,248'), ('words', ' devices'))
-    >>> headline_parts("1,880 devices at 95 % confidence", is_answered=True)[1:]
-    (('words', ' devices'), ('beside', ' at 95 % confidence'))
-    """
-    found = re.fullmatch(r"(\D*)(\d[\d,.]*\+?)( [^\d\s,(]+)(.*)", text, re.DOTALL)
-    if found is None or not is_answered:
-        return (("words none", text),)
-    kinds = ("words", "figure", "words", "beside")
-    return tuple((kind, part) for kind, part in zip(kinds, found.groups(), strict=True) if part)
 
 
 def _shown(value: object) -> object:

@@ -50,8 +50,10 @@ from qps.reports.pages.population_charts import PopulationCharts, population_cha
 from qps.reports.pages.uncertainty_section import UncertaintySection, uncertainty_section
 from qps.reports.text.explanations.explanation import Explanation, explanation_view
 from qps.reports.text.explanations.figure_text import leads_text, line_label, lines_known
+from qps.reports.text.layout.facts import Fact
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.wrapping import unbroken
+from qps.reports.text.solutions.accuracy_facts import measure_next
 from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.answer_text import (
     circumstances,
@@ -62,7 +64,7 @@ from qps.reports.text.solutions.answer_text import (
     title_of,
 )
 from qps.reports.text.solutions.answer_values import SolveView
-from qps.reports.text.solutions.capacity_text import at_headline, headline_line, measure_next
+from qps.reports.text.solutions.capacity_text import at_headline, headline_line
 from qps.reports.text.solutions.change_rows import HELPS, capacity_in_row, cost_with, printed_with
 from qps.reports.text.solutions.change_wording import Wording, wording
 from qps.reports.text.solutions.first_screen import Decision, decision
@@ -124,8 +126,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     conclusions: Conclusions
     charts: PopulationCharts
     resources: tuple[ResourceRow, ...]
-    is_planned: bool
-    """Whether a resource has a target below 100 %."""
+    is_planned: bool  # whether a resource has a target below 100 %
     traffic: Table
     bottleneck: str
     sensitivity_of: str
@@ -146,7 +147,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     """What the spec calls its users."""
     changes_note: str
     """What the capacities of changes count, and what their bars are."""
-    over_time: tuple[tuple[str, str], ...]
+    over_time: tuple[Fact, ...]
     """Facts of times, dates and failures, which the page does not compute again."""
     modes_label: str
     modes: Table | None
@@ -301,38 +302,37 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     sampled = answer.uncertainty
     if sampled is not None and sampled.interval.least != sampled.interval.most:
         elsewhere.append("Uncertainty")  # the picture beside them
-    groups: list[list[tuple[str, str]]] = []
-    for label, fact in summary.facts:
-        if label or not groups:
+    groups: list[list[Fact]] = []
+    for fact in summary.facts:
+        if fact.label or not groups:
             groups.append([])
         # which elastic rates give way, and where, stands below
-        text = fact.partition(": ")[0] if label == "Elastic" else fact
-        groups[-1].append((label, in_prose(unbroken, text)))
-    here = [group for group in groups if group[0][0] not in elsewhere]
-    p99 = "".join(fact for (label, fact), *_ in here if label == phrase("p99"))
-    here = [group for group in here if group[0][0] != phrase("p99")]
+        text = fact.text.partition(": ")[0] if fact.label == "Elastic" else fact.text
+        groups[-1].append(replace(fact, text=in_prose(unbroken, text)))
+    here = [group for group in groups if group[0].label not in elsewhere]
+    p99 = "".join(fact.text for fact, *_ in here if fact.label == phrase("p99"))
+    here = [group for group in here if group[0].label != phrase("p99")]
     order = _ORDER if answer.uncertainty is not None else _ORDER_WITH_LIMITS
-    here.sort(key=lambda group: (*order, group[0][0]).index(group[0][0]))
+    here.sort(key=lambda group: (*order, group[0].label).index(group[0].label))
     facts = [fact for group in here for fact in group]
-    headline = summary.headline
+    before = summary.headline.before
     if answer.capacity is None and answer.uncertainty is None:
-        headline = phrase("capacity.not_even", users=counted(answer.low, answer.population))
-    headline = f"{headline[0].upper()}{headline[1:]}"
+        before = phrase("capacity.not_even", users=counted(answer.low, answer.population))
     return Decision(
-        headline=headline,
+        headline=replace(summary.headline, before=f"{before[:1].upper()}{before[1:]}"),
         facts=tuple(facts[:MOST_FACTS]),
         percentiles=f"{phrase('p99')} {p99}" if p99 else "",
         more=tuple(facts[MOST_FACTS:]),
     )
 
 
-def _over_time(answer: Answer, words: Wording) -> tuple[tuple[str, str], ...]:
+def _over_time(answer: Answer, words: Wording) -> tuple[Fact, ...]:
     """Return the facts of times, dates and failures: they stay as written if settings change."""
     labels = time_labels()
     return tuple(
-        (label, in_prose(unbroken, text))
-        for label, text in decision(answer, words).facts
-        if label in labels
+        replace(fact, text=in_prose(unbroken, fact.text))
+        for fact in decision(answer, words).facts
+        if fact.label in labels
     )
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.reports.pages.drawings.chart_axes import LEFT, RIGHT, WIDTH, ChartAxis, Tick, ticks
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
-from qps.reports.text.solutions.capacity_text import is_of_forecast_only
+from qps.reports.text.solutions.accuracy_facts import is_of_forecast_only
 from qps.reports.text.solutions.uncertainty_text import (
     likely_text,
     requirement_probabilities,

@@ -138,7 +138,9 @@ class Model(ShowsItself):
         words = wording(found.model, found.configuration, found.answer)
         first = decision(found.answer, words)
         view = solve_view(found.answer, words)
-        return first_screen(view, first.headline, first.facts, words.labels)
+        return first_screen(
+            view, first.headline.text, tuple(fact.pair for fact in first.facts), words.labels
+        )
 
     @_reads_population
     def solve_for(

@@ -1,19 +1,40 @@
-"""The headline in parts, as Python and the scripts of a page split it: one table for both."""
+"""The headline of a page in parts: its number, what it is of, and what it is known to be."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
-from qps.reports.pages.html_page import headline_parts
+from helpers.answers import answer_of
+from helpers.specs import checked
+from qps.reports.text.solutions.capacity_text import headline
 
-CASES = json.loads(
-    (Path(__file__).parents[1] / "scripts" / "headline_cases.json").read_text(encoding="utf-8")
-)
+SPEC = """
+users N in 1..HIGH
+machine server { cpu 1 core }
+component work { cpu WORK ms/request }
+topology { node web = server }
+stream page for each user { traffic 1 request/s; at web { work } }
+target web.cpu 75 %
+"""
+
+ROUNDED = ("beside", " (rounded down from 7,425)")
+CASES = [
+    ("7", "100_000", [("figure", "107"), ("words", " users")]),
+    ("0.1", "100_000", [("figure", "7,500"), ("words", " users")]),
+    (
+        "0.101",
+        "100_000",
+        [("figure", "7,420"), ("words", " users"), ROUNDED],
+    ),
+    ("7", "100", [("figure", "100+"), ("words", " users")]),
+    ("400", "100", [("figure", "1"), ("words", " user")]),
+    ("800", "100", [("words none", "none: not even 1 user is supported")]),
+]
 
 
-@pytest.mark.parametrize(("text", "is_answered", "parts"), CASES)
-def test_a_headline_in_parts(text: str, is_answered: bool, parts: list[list[str]]) -> None:
-    assert [list(part) for part in headline_parts(text, is_answered=is_answered)] == parts
+@pytest.mark.parametrize(("work", "high", "parts"), CASES)
+def test_a_headline_in_parts(work: str, high: str, parts: list[tuple[str, str]]) -> None:
+    """The number stands apart from its words, and all parts are the text."""
+    found = headline(answer_of(checked(SPEC.replace("HIGH", high).replace("WORK", work))))
+    assert list(found.parts) == parts
+    assert found.text == "".join(text for _, text in parts)

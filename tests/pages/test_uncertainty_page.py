@@ -66,7 +66,8 @@ def site_view(site: Spec) -> PageView:
 def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     html, uncertainty = render_html(site_view), site_view.view.uncertainty
     assert uncertainty is not None
-    assert "Uncertainty" not in dict(site_view.decision.facts)  # the picture has it
+    labels = [fact.label for fact in site_view.decision.facts]
+    assert "Uncertainty" not in labels  # the picture has it
     assert f">5 % of samples: {rounded_up(uncertainty.interval.most or 0)} or more</text>" in html
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
@@ -110,7 +111,7 @@ def test_a_page_of_what_is_known_has_nothing_of_it() -> None:
     html = render_html(known)
     text = html.split("<script")[0]
     assert not re.search("how sure|samples|uncertain input", text, re.IGNORECASE)
-    (said,) = (fact for label, fact in known.decision.facts if label == "Uncertainty")
+    (said,) = (fact.pair[1] for fact in known.decision.facts if fact.label == "Uncertainty")
     assert said.startswith("none stated")
 
 

@@ -66,15 +66,11 @@ export function breakable(name) {
   return name.split(/(?<=[._])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
 }
 
-// A text in which what stands between backquotes is code; what it tells to type stands apart, as paper has no use for it.
-export function withCode(text) {
-  const [, fact, hint] = HINT.exec(text) ?? [];
-  return hint ? [...codes(fact), make("span", { class: "hint" }, codes(hint))] : codes(text);
-}
+// A text in which what stands between backquotes is code.
+export function withCode(text) { return text.split("`").map((part, i) => (i % 2 ? make("code", part.length > SHORT_CODE ? { class: "long" } : null, part) : part)); }
 
-const HINT = /^([^`]+?)((?:; [^`;]*| \([^`(]*)`.*)$/s; // as in `reports/pages/html_page.py`
-
-function codes(text) { return text.split("`").map((part, i) => (i % 2 ? make("code", part.length > SHORT_CODE ? { class: "long" } : null, part) : part)); }
+// What to type so that there is more to say: apart, as paper has no use for it.
+export function hint(text) { return make("span", { class: "hint" }, withCode(text)); }
 
 const SHORT_CODE = 24; // stays in one line
 

@@ -50,14 +50,6 @@ export function wholePopulation(at) {
 
 // People of samples: whole, to three digits, rounded to the side that promises less.
 export function roundedDown(people) { return whole(Math.floor(people / step(people)) * step(people)); }
-// A headline in parts, its number apart from the words: that is what is read first (`headline_parts` in
-// `reports/pages/html_page.py`; `tests/scripts/headline_cases.json` holds both).
-export function headlineParts(text, isAnswered) {
-  const found = /^(\D*)(\d[\d,.]*\+?)( [^\d\s,(]+)(.*)$/s.exec(text);
-  if (!found || !isAnswered) return [["words none", text]];
-  return ["words", "figure", "words", "beside"].map((kind, i) => [kind, found[i + 1]]).filter(([, part]) => part);
-}
-
 // A capacity as it is printed (`compiler/quantities/printed_capacity.py`).
 export function printedCapacity(count, high) {
   if (count === high) return count;

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from qps.compiler.diagnostics.visible_text import one_line
 from qps.reports.text.layout.table import text_width
 from qps.reports.text.layout.wrapping import wrapped
@@ -18,6 +20,25 @@ _LABEL = 12
 """Columns of a label, with one blank behind; longer ones widen the column for all."""
 VALUE_COLUMN = len(_INDENT) + _LABEL + 1
 """Columns before the value of a fact."""
+
+
+class Fact(Struct, frozen=True):
+    """A fact under its label: about what it is, if it begins with that, and what it says.
+
+    `hint` is what to type so that there is more to say, with what joins it to the text: a page
+    shows it apart, and paper leaves it out.
+    """
+
+    label: str
+    text: str
+    name: str = ""
+    hint: str = ""
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The label with the whole text, as a terminal prints it."""
+        name = f"{self.name}: " if self.name and self.text else self.name
+        return self.label, f"{name}{self.text}{self.hint}"
 
 
 def title_lines(title: str, place: str, width: int = COLUMNS) -> list[str]:

@@ -11,15 +11,15 @@ from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.clock_times import is_moment
 from qps.compiler.quantities.dimension import MONEY, TIME
-from qps.reports.text.layout.facts import COLUMNS, facts_text, title_lines
+from qps.reports.text.layout.facts import COLUMNS, Fact, facts_text, title_lines
 from qps.reports.text.layout.table import Table, escaped, joined
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.solutions.accuracy_facts import accuracy_rows
 from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.availability_text import availability_fact
 from qps.reports.text.solutions.bottleneck_text import bottleneck_line
 from qps.reports.text.solutions.calendar_text import current_month, holds_until, months_table
 from qps.reports.text.solutions.capacity_text import (
-    accuracy_rows,
     at_headline,
     capacity,
     nominal_line,
@@ -88,7 +88,7 @@ def solve_text(
 
     place = ", ".join([answer.file, *circumstances(answer)])
     many = capacity(answer)
-    head = headline_rows(answer, labels)
+    head = [fact.pair for fact in headline_rows(answer, labels)]
     if markdown:
         parts = [f"### {printable(title)} ({place})", f"**{escaped(many)}**"]
     else:
@@ -124,7 +124,7 @@ def _tables(answer: Answer, words: Wording) -> Iterator[Table]:
     yield shares_table(answer, labels)
 
 
-def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+def headline_rows(answer: Answer, labels: Labels) -> list[Fact]:
     """Return what stands beside the capacity: p99 there, and what it covers."""
     shown = at_headline(answer)
     return [
@@ -134,15 +134,16 @@ def headline_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     ]
 
 
-def time_rows(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+def time_rows(answer: Answer, labels: Labels) -> list[Fact]:
     """Return until when a forecast is supported, and when in a profile the capacity is lowest."""
     until = labels.sentence(holds_until(answer, labels))
-    return [(phrase("forecast.until"), until), *course_rows(answer, labels)]
+    courses = (Fact(*row) for row in course_rows(answer, labels))
+    return [Fact(phrase("forecast.until"), until), *courses]
 
 
-def percentile_row(answer: Answer, labels: Labels) -> tuple[str, str]:
+def percentile_row(answer: Answer, labels: Labels) -> Fact:
     """Return p99 of the streams that people wait for, at the headline."""
-    return phrase("p99"), labels.sentence(percentiles(at_headline(answer), labels))
+    return Fact(phrase("p99"), labels.sentence(percentiles(at_headline(answer), labels)))
 
 
 def circumstances(answer: Answer) -> tuple[str, ...]:

@@ -16,9 +16,10 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.ir.measure_names import resource_in
 from qps.reports.text.layout.colors import Tone, toned
-from qps.reports.text.layout.facts import VALUE_COLUMN, fact_lines, title_lines
+from qps.reports.text.layout.facts import VALUE_COLUMN, Fact, fact_lines, title_lines
 from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.solutions.accuracy_facts import accuracy_rows
 from qps.reports.text.solutions.answer_text import (
     circumstances,
     cost_facts,
@@ -30,9 +31,10 @@ from qps.reports.text.solutions.answer_text import (
 )
 from qps.reports.text.solutions.availability_text import availability_fact
 from qps.reports.text.solutions.capacity_text import (
-    accuracy_rows,
+    Headline,
     at_headline,
     capacity,
+    headline,
     nominal_line,
     supported,
 )
@@ -94,7 +96,7 @@ def screen_head(
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
     beside = _first_facts(answer, labels)
-    facts = [fact for fact in [("Capacity", capacity(answer)), *beside] if fact[1]]
+    facts = [("Capacity", capacity(answer)), *(fact.pair for fact in beside if fact.text)]
     tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
     tones = [tone, *(_TONES.get(label) for label, _ in facts[1:])]
     shown = [
@@ -108,7 +110,7 @@ def screen_head(
 def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool = False) -> str:
     """Return what stands below the capacity: facts, changes with their settings, a table, notes."""
     labels, answer = words.labels, at_headline(answer)
-    facts = [fact for fact in _other_facts(answer, words) if fact[1]]
+    facts = [fact.pair for fact in _other_facts(answer, words) if fact.text]
     lines: list[str] = []
     rows = {
         HELPS: change_rows(answer, words, width),
@@ -140,11 +142,11 @@ def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool 
 class Decision(Struct, frozen=True):
     """What one must know first: how many, and facts under their labels."""
 
-    headline: str
-    facts: tuple[tuple[str, str], ...]
+    headline: Headline
+    facts: tuple[Fact, ...]
     percentiles: str = ""
     """What stands below the headline: on a page, p99 there."""
-    more: tuple[tuple[str, str], ...] = ()
+    more: tuple[Fact, ...] = ()
     """Facts that a page has further below."""
 
 
@@ -153,11 +155,11 @@ def decision(answer: Answer, words: Wording) -> Decision:
     labels, shown = words.labels, at_headline(answer)
     facts = [*_first_facts(answer, labels), *_other_facts(shown, words)]
     named = tuple(
-        (label, in_one_line(shown, words) if label == HELPS else text)
-        for label, text in facts
-        if text and label != _MEASURES
+        Fact(HELPS, in_one_line(shown, words)) if fact.label == HELPS else fact
+        for fact in facts
+        if fact.text and fact.label != _MEASURES
     )
-    return Decision(capacity(answer), named)
+    return Decision(headline(answer), named)
 
 
 _MEASURES = phrase("screen.other_values")
@@ -166,7 +168,7 @@ _MEASURES = phrase("screen.other_values")
 # -- facts ------------------------------------------------------------------------------------
 
 
-def _first_facts(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+def _first_facts(answer: Answer, labels: Labels) -> list[Fact]:
     """Return what stands below the capacity: what limits it, p99 there, and its accuracy.
 
     What is of nominal inputs at another population stands further below, behind that.
@@ -185,43 +187,49 @@ def _first_facts(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     ]
 
 
-def _other_facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
+def _other_facts(answer: Answer, words: Wording) -> Iterator[Fact]:
     """Yield all other facts; changes, which come first, and measures have lines of their own."""
     labels = words.labels
     sentence = labels.sentence
-    helps = (HELPS, "…" if words.best_changes else "")
+    helps = Fact(HELPS, "…" if words.best_changes else "")
     if answer.verdict is CapacityVerdict.NOWHERE:
         yield helps
         yield from headline_rows(answer, labels)
     if answer.verdict is CapacityVerdict.NOWHERE or _is_nominal(answer):
         yield from _limits(answer, labels)
         yield _means(answer, labels)
-    yield "Throughput", sentence(closed_fact(answer))
-    yield "Elastic", sentence(" ".join(elastic_facts(answer)))
+    yield Fact("Throughput", sentence(closed_fact(answer)))
+    yield Fact("Elastic", sentence(" ".join(elastic_facts(answer))))
     if answer.verdict is not CapacityVerdict.NOWHERE:
         yield helps
-    yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
-    yield modes_label(answer), mode_facts(answer, labels)
-    yield phrase("availability"), labels.sentence(availability_fact(answer, labels))
-    yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
-    yield phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer))
+    yield _cost(answer, words)
+    yield Fact(modes_label(answer), mode_facts(answer, labels))
+    yield Fact(phrase("availability"), labels.sentence(availability_fact(answer, labels)))
+    yield Fact(_MEASURES, "…" if measure_table(answer, labels).rows else "")
+    yield Fact(phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer)))
 
 
-def _limits(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
+def _limits(answer: Answer, labels: Labels) -> Iterator[Fact]:
     """Yield what limits the capacity, and what would limit it next."""
     sentence = labels.sentence
     label = ""
     if answer.verdict is CapacityVerdict.LIMITED:
-        label, text = limit(answer, labels)
-        yield label, sentence(text + in_samples(answer, label))
+        found = limit(answer, labels)
+        label = found.label
+        yield _in_words(replace(found, text=found.text + in_samples(answer, label)), labels)
     if answer.verdict is not CapacityVerdict.NOWHERE and label != "Bottleneck":
-        yield "Busiest", sentence(_busiest(answer, labels))
-    yield phrase("term.next_limit"), sentence(next_limit(answer, labels))
+        yield Fact("Busiest", sentence(_busiest(answer, labels)))
+    yield Fact(phrase("term.next_limit"), sentence(next_limit(answer, labels)))
 
 
-def _means(answer: Answer, labels: Labels) -> tuple[str, str]:
+def _in_words(fact: Fact, labels: Labels) -> Fact:
+    """Return a fact with words for the names in it."""
+    return replace(fact, name=labels.sentence(fact.name), text=labels.sentence(fact.text))
+
+
+def _means(answer: Answer, labels: Labels) -> Fact:
     """Return the requirements that no other fact shows."""
-    return others_label(answer), labels.sentence(others(answer, labels))
+    return Fact(others_label(answer), labels.sentence(others(answer, labels)))
 
 
 def _is_nominal(answer: Answer) -> bool:
@@ -229,12 +237,12 @@ def _is_nominal(answer: Answer) -> bool:
     return answer.uncertainty is not None and answer.at_reliable is None
 
 
-def _violations(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+def _violations(answer: Answer, labels: Labels) -> list[Fact]:
     """Return what the smallest population violates already; nothing where that is supported."""
     shown = at_headline(answer)
     if shown.verdict is not CapacityVerdict.NOWHERE:
         return []
-    return [(label, labels.sentence(text)) for label, text in violated(shown, labels)]
+    return [_in_words(fact, labels) for fact in violated(shown, labels)]
 
 
 def _busiest(answer: Answer, labels: Labels) -> str:
@@ -243,8 +251,12 @@ def _busiest(answer: Answer, labels: Labels) -> str:
     return "" if is_next else busiest(answer, labels)
 
 
-def _price_hint(answer: Answer, words: Wording) -> str:
-    return price_help(words) if answer.verdict is CapacityVerdict.LIMITED else ""
+def _cost(answer: Answer, words: Wording) -> Fact:
+    """Return what the configuration costs; without a price, how what would help gets one."""
+    costs = "; ".join(cost_facts(answer))
+    if costs or answer.verdict is not CapacityVerdict.LIMITED or not words.without_price:
+        return Fact("Cost", costs)
+    return Fact("Cost", phrase("price.none_set"), hint=price_help(words))
 
 
 def _counted_as_known(answer: Answer) -> Iterator[str]:

@@ -7,6 +7,7 @@ from math import floor
 
 from qps.compiler.ir.measure_names import resource_in, timed_streams, utilization_of
 from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.layout.facts import Fact
 from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.labels import Labels
@@ -37,39 +38,37 @@ MOST_NAMED = 3
 _DIGITS = 3
 
 
-def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
+def limit(answer: Answer, labels: Labels) -> Fact:
     """Return what limits the capacity, with its value there and one user further on."""
     name, further = answer.limited_by or "", counted(answer.at + 1, answer.population)
     one, there = answer.limiting, answer.limit_there
     if name == QUALITY:
-        return "Limit", _behind_quality(answer.behind_quality, labels)
+        return Fact("Limit", _behind_quality(answer.behind_quality, labels))
     found = answer.resource(resource_in(name))
     if one is not None and there is not None:
         if one.confidence is not None:
-            return "Limit", phrase("limit.not_met_above", name=labels.of(name), further=further)
+            text = phrase("limit.not_met_above", further=further)
+            return Fact("Limit", text, labels.of(name))
         then = _further(one, there, further)
         if found is not None:
             value = one.now.value
-            return "Bottleneck", _utilization(
-                labels.of(found.name), value, one.limit, "limit", then
-            )
+            text = _utilization(value, one.limit, "limit", then)
+            return Fact("Bottleneck", text, labels.of(found.name))
         then = f", {then}" if then else ""
-        return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}{then}"
+        return Fact("Limit", f"{value_and_limit(one, one.now)}{then}", labels.measure(name))
     if one is not None and found is not None:
-        load, limit = one.now.value, one.limit
-        return "Bottleneck", _utilization(labels.of(found.name), load, limit, "limit", "")
+        text = _utilization(one.now.value, one.limit, "limit", "")
+        return Fact("Bottleneck", text, labels.of(found.name))
     if one is not None and one.confidence is None:
-        return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}"
+        return Fact("Limit", value_and_limit(one, one.now), labels.measure(name))
     if found is None:
-        return "Limit", labels.of(name)
-    target = found.target
-    if there is None:
-        load, of = found.utilization_at_limit, "target" if target != 1 else ""
-        return "Bottleneck", _utilization(labels.of(found.name), load, target, of, "")
-    then = f"{_or_just(_load_there(found, there), percent(target), 'over')} at {further}"
+        return Fact("Limit", labels.of(name))
+    target, then = found.target, ""
+    if there is not None:
+        then = f"{_or_just(_load_there(found, there), percent(target), 'over')} at {further}"
     of = "target" if target != 1 else ""
-    load = found.utilization_at_limit
-    return "Bottleneck", _utilization(labels.of(found.name), load, target, of, then)
+    text = _utilization(found.utilization_at_limit, target, of, then)
+    return Fact("Bottleneck", text, labels.of(found.name))
 
 
 def _load_there(found: ResourceSolution, there: Reading) -> str:
@@ -79,15 +78,15 @@ def _load_there(found: ResourceSolution, there: Reading) -> str:
     )
 
 
-def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
+def _utilization(at: float, limit: float, of: str, then: str) -> str:
     """Return the utilization of a bottleneck beside its limit, and beyond it."""
     if percent(at, _DIGITS) != percent(limit, _DIGITS):
         behind = f" ({of} {percent(limit)})" if of else ""
-        text = f"{name}: utilization {percent(at, _DIGITS)}{behind}"
+        text = f"utilization {percent(at, _DIGITS)}{behind}"
         return f"{text}, {then}" if then else text
     if of:
-        return phrase("limit.at_target", name=name, share=percent(limit), of=of)
-    return f"{name}: saturated ({then})" if then else f"{name}: saturated"
+        return phrase("limit.at_target", share=percent(limit), of=of)
+    return f"saturated ({then})" if then else "saturated"
 
 
 def in_samples(answer: Answer, label: str) -> str:
@@ -148,34 +147,31 @@ _LEAST_SHARE = 1e-3
 """Of the largest part of a latency; smaller parts are not named."""
 
 
-def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
+def violated(answer: Answer, labels: Labels) -> Iterator[Fact]:
     """Yield what fails already for the smallest population, and what a latency is made of there."""
     name, one, there = answer.limited_by or "", answer.limiting, answer.limit_there
     users = counted(answer.low, answer.population)
     if name == QUALITY:
-        yield "Violated", f"{_behind_quality(answer.behind_quality, labels)} at {users}"
+        yield Fact("Violated", f"{_behind_quality(answer.behind_quality, labels)} at {users}")
         return
     if one is not None and one.confidence is not None:
-        yield "Violated", phrase("limit.not_met", name=labels.of(name), users=users)
+        yield Fact("Violated", phrase("limit.not_met", users=users), labels.of(name))
         return
     if one is not None and there is not None:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-        yield "Violated", f"{labels.measure(name)}: {value} at {users} ({side_of(one)} {limit})"
-        yield phrase("limit.cause"), _largest_parts(answer.latency_there, labels)
+        text = f"{value} at {users} ({side_of(one)} {limit})"
+        yield Fact("Violated", text, labels.measure(name))
+        yield Fact(phrase("limit.cause"), _largest_parts(answer.latency_there, labels))
         return
     found = answer.resource(resource_in(name))
     if found is None or there is None:
-        yield "Violated", labels.of(name)
+        yield Fact("Violated", labels.of(name))
         return
     of = f", target {percent(found.target)}" if found.target != 1 else ""
-    text = _load_there(found, there)
-    yield (
-        "Violated",
-        phrase(
-            "limit.utilization_now", name=labels.of(found.name), value=text, users=users, target=of
-        ),
-    )
+    load = _load_there(found, there)
+    text = phrase("limit.utilization_now", value=load, users=users, target=of)
+    yield Fact("Violated", text, labels.of(found.name))
 
 
 def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:

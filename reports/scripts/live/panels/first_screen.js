@@ -4,8 +4,8 @@
 import { isStated } from "../../engine/answers.js";
 import { knownAt, largestKnown, marked } from "../../engine/certainty.js";
 import { CERTAINTY } from "../../engine/samples.js";
-import { fill, make, withCode } from "../../common/dom.js";
-import { headlineParts, listed, percent, printedCapacity, unbroken, whole } from "../../common/format.js";
+import { fill, hint, make, withCode } from "../../common/dom.js";
+import { listed, percent, printedCapacity, unbroken, whole } from "../../common/format.js";
 import { inMode, phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
@@ -96,10 +96,10 @@ function accuracyRow(column) {
   if (isUncertain || (largest === null && limiting.criterion.hasConfidence)) return [""];
   if (largest === null) {
     const { criterion } = limiting, there = knownAt(run, criterion, graph.low), side = criterion.isQuality || criterion.atMost ? "lower bound" : "upper bound";
-    return withCode(!there || there[0] === side ? phrase("accuracy.none") : phrase("accuracy.none.doubtful", { known: there[0], file }));
+    return !there || there[0] === side ? [phrase("accuracy.none")] : [phrase("accuracy.none.doubtful", { known: there[0] }), hint(phrase("accuracy.none.hint", { file }))];
   }
   const side = phrase(`served.${known ? known[0] : "exact"}`);
-  return known && largest !== null ? [`${side}: run `, make("code", null, "qps simulate")] : [side];
+  return known ? [side, hint(phrase("accuracy.none.hint", { file }))] : [side];
 }
 
 // Where a setting is changed, samples tell the capacity of the model alone.
@@ -116,7 +116,7 @@ function costRow(column, found) {
   const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
   const helpful = graph.unpriced.filter((place) => changed.has(place));
   if (!helpful.length) return [""]; // no price would be told
-  return [phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MAX_KINDS)) })];
+  return [phrase("price.none_set"), hint(phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MAX_KINDS)) }))];
 }
 
 // What stands in a place, as the spec names it.
@@ -132,16 +132,22 @@ function notEven({ graph, model }) {
   return phrase("capacity.not_even", { users: `${whole(graph.low)} ${graph.low === 1 ? oneOf(noun) : noun}` });
 }
 
-// How many, at which confidence; until samples tell that, with nominal inputs.
-function capacityWithUncertainty(column, uncertainty) {
+// How many, at which confidence; until samples tell that, with nominal inputs: parts with their kinds, as `Headline.parts`
+// (`reports/text/solutions/capacity_text.py`) has them.
+function headlineParts(column, uncertainty) {
   const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY);
-  const usersOf = (count) => `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""} ${count === 1 ? oneOf(noun) : noun}`;
-  if (uncertainty) return uncertainty.atConfidence === null ? phrase("capacity.none.samples", { sure }) : phrase("capacity.confident", { sure, users: usersOf(printedCapacity(uncertainty.atConfidence, graph.high)) });
-  if (solved.largest === null) return notEven(column);
-  if (column.isUncertain) return `${usersOf(solved.largest)} ${phrase(column.isSampling ? "with_nominal.pending" : "with_nominal")}`;
+  const parts = (count, beside) => [
+    ["figure", `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""}`],
+    ["words", ` ${count === 1 ? oneOf(noun) : noun}`],
+    ...(beside ? [["beside", beside]] : []),
+  ];
+  if (uncertainty && uncertainty.atConfidence === null) return [["words none", phrase("capacity.none.samples", { sure }).replace(/^./, (first) => first.toUpperCase())]];
+  if (uncertainty) return parts(printedCapacity(uncertainty.atConfidence, graph.high), phrase("capacity.confident", { sure }));
+  if (solved.largest === null) return [["words none", notEven(column)]];
+  if (column.isUncertain) return parts(solved.largest, ` ${phrase(column.isSampling ? "with_nominal.pending" : "with_nominal")}`);
   const planned = printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
   const notes = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase("capacity.rounded", { users: whole(solved.largest) })])];
-  return usersOf(planned) + (notes.length ? ` (${notes.join(", ")})` : "");
+  return parts(planned, notes.length ? ` (${notes.join(", ")})` : "");
 }
 
 export function showDecision(column, found, uncertainty, beside) {
@@ -149,14 +155,14 @@ export function showDecision(column, found, uncertainty, beside) {
   const rows = [
     [labelOfLimit(column, beside), limitRow(column, beside)],
     ...(column.isUncertain ? [nextLimit] : []),
-    ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
+    ["Cost", costRow(column, found)],
     [phrase("accuracy"), accuracyRow(column)],
     [phrase("error.not_covered"), errorRow(column)],
-    ["Uncertainty", column.isUncertain || !column.graph.restsOnUsers ? [""] : withCode(phrase("uncertainty.not_stated"))],
+    ["Uncertainty", column.isUncertain || !column.graph.restsOnUsers ? [""] : [phrase("uncertainty.not_stated"), hint(phrase("uncertainty.not_stated.hint"))]],
     ["Elastic", givingRow(column)],
     ...(column.isUncertain ? [] : [nextLimit]), // the picture of the limits in order has it
   ].filter((row) => row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, headlineParts(capacityWithUncertainty(column, uncertainty), uncertainty ? uncertainty.atConfidence !== null : column.solved.largest !== null).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), factsOf(rows.slice(0, MAX_FACTS)));
+  fill("decision", make("p", { class: "many" }, headlineParts(column, uncertainty).map(([kind, part]) => make("span", { class: kind }, part)), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), factsOf(rows.slice(0, MAX_FACTS)));
   fill("more-facts", rows.length > MAX_FACTS ? factsOf(rows.slice(MAX_FACTS)) : []);
   column.run.at(column.n);
 }
