@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.bounded_value import Bounded
-from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.configuration import Configuration, counted_by
 from qps.compiler.configure.settable_numbers import settable_numbers
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import utilization_of
@@ -32,7 +32,8 @@ class VariantNumber(Struct, frozen=True, kw_only=True):
     It is `bounded` where values of it may make no model. Nobody moves what `is_decided`: other
     values give other formulas; what `is_external` is assumed, or fitted to what was measured. It
     `is_limit` where limits and targets rest on it and no load does, `is_need` where it is a limit
-    or an ideal that a requirement states. `--set` takes its name where it `is_set_by_name`.
+    or an ideal that a requirement states. `--set` takes its name where it `is_set_by_name`. One
+    that `counts_places` says how many machines or networks there are.
     """
 
     assumption: Assumption
@@ -42,6 +43,7 @@ class VariantNumber(Struct, frozen=True, kw_only=True):
     is_limit: bool
     is_need: bool
     is_set_by_name: bool
+    counts_places: bool
 
 
 class CriterionExcess(Struct, frozen=True, kw_only=True):
@@ -156,7 +158,7 @@ def _numbers(
 ) -> Iterator[VariantNumber]:
     declared = {parameter.name: parameter for parameter in model.parameters}
     limits, needs = numbers_of_limits(graph), _needs(graph)
-    settable = settable_numbers(model, configuration)
+    settable, places = settable_numbers(model, configuration), counted_by(configuration)
     for one in graph.assumptions.values():
         name = one.name
         yield VariantNumber(
@@ -169,6 +171,7 @@ def _numbers(
             is_limit=name in limits,
             is_need=name in needs,
             is_set_by_name=settable.get(name) == one.fraction or name in declared,
+            counts_places=name in places,
         )
 
 

@@ -97,8 +97,8 @@ CHOICES: list[tuple[str, str, str]] = [
 COSTS: list[tuple[ChangeKind, str, float | None, float | None, str]] = [
     (ChangeKind.CAPACITY, "web", 900.0, None, "+$900"),
     (ChangeKind.CAPACITY, "web", -450.0, None, "-$450"),
-    (ChangeKind.CAPACITY, "web", None, 0.25 / 3600, "+$182.62/month"),
-    (ChangeKind.CAPACITY, "web", 1234.5, -0.25 / 3600, "+$1,234 and -$182.62/month"),
+    (ChangeKind.CAPACITY, "web", None, 0.25 / 3600, "+$183/month"),
+    (ChangeKind.CAPACITY, "web", 1234.5, -0.25 / 3600, "+$1,234 and -$183/month"),
     (ChangeKind.CAPACITY, "web", 0.0, None, "same cost"),
     (ChangeKind.CAPACITY, "web", 0.0, 0.0, "same cost"),
     (ChangeKind.CAPACITY, "wan", None, None, "no price set"),

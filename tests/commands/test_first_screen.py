@@ -120,8 +120,8 @@ def test_a_utilization_is_a_bar_with_a_tick_at_its_target(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = reported(capsys, str(ROOT / "specs/sfu.qps"), "-q", "--no-advice")
-    assert "\n  wan egress from sfu     ████░░|░░   49.3 % " in text
-    assert "\n  sfu CPU                 ██████|░░   74.6 % " in text
+    assert "\n  wan egress from sfu     ████░░|░░  49.3 % " in text
+    assert "\n  sfu CPU                 ██████|░░  74.6 % " in text
 
 
 def test_what_can_be_done_comes_first_where_nobody_is_supported(

@@ -134,3 +134,12 @@ def population_ticks(x: ChartAxis) -> tuple[Tick, ...]:
     """Return ticks at whole populations, the first and last kept off the edges."""
     whole = [value for value in ticks(x.low, x.high) if value == int(value)]
     return tuple(Tick(x.at(value), f"{int(value):,}") for value in whole)
+
+
+def share_ticks(y: ChartAxis, shares: Sequence[float]) -> tuple[Tick, ...]:
+    """Return ticks in percent: the last one says so, the others keep the room of its sign."""
+    *others, last = shares
+    return (
+        *(Tick(y.at(one), f"{one * 100:g}\N{EM SPACE}") for one in others),
+        Tick(y.at(last), f"{last * 100:g} %"),
+    )

@@ -33,6 +33,7 @@ class LiveNumbers:
                 **encoded,
                 **({"counts": True} if one.counts_things else {}),
                 **({"assumed": True} if number.is_input else {}),
+                **({"places": True} if number.counts_places else {}),
                 "capacity": one.is_capacity,
                 "decided": number.is_decided,
                 "limit": number.is_limit,

@@ -41,6 +41,15 @@ function ticks(low, high, wanted) {
   return found;
 }
 
+// The texts of ticks with their unit at the last one alone, where all have the same; `pad` keeps its room beside numbers.
+export function withUnitOnce(texts, pad = "") {
+  const [unit] = /[ \u00a0]\D*$/.exec(texts.at(-1) ?? "") ?? [];
+  const isSame = (text) => text.endsWith(unit) || ZERO.test(text);
+  if (!unit || !texts.every(isSame)) return texts;
+  return texts.map((text, i) => (i === texts.length - 1 ? text : `${ZERO.test(text) ? "0" : text.slice(0, -unit.length)}${pad}`));
+}
+const ZERO = /^0(?:[ \u00a0]\D*)?$/;
+
 // An axis that shows all values: from zero, to a round number; a logarithmic one eight decades.
 export function axisFor(values, start, end, isLog) {
   const finite = values.filter(Number.isFinite);

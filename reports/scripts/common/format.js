@@ -84,6 +84,14 @@ export function quantity(units, value, dimension, { share = false, digits = 4, b
   return withUnit(amountIn(value / factor, unit, digits), unit);
 }
 
+// A cost as a reader plans with it: cents below $10, whole dollars from there on (`planning_money` in `reports/text/words/quantities.py`).
+export function planningMoney(units, value, dimension) {
+  const [factor, unit] = scaleOf(units, value, dimension), amount = value / factor;
+  if (!Number.isFinite(amount) || Math.abs(amount) < 0.1) return withUnit(amountIn(amount, unit, 2), unit);
+  const cents = Number(rounded(amount, 2));
+  return withUnit(Math.abs(cents) < 10 ? cents.toFixed(2).replace(/\.00$/, "") : number(Number(rounded(amount, 0))), unit);
+}
+
 // A number in a unit, without the unit: money has two decimals where it would have one (`amount_in` in `scales.py`).
 export function amountIn(value, unit, digits = 4) {
   const text = number(value, digits);

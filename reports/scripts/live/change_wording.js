@@ -2,7 +2,7 @@
 
 import { isEqual, quotient } from "../engine/numerics/fractions.js";
 import { exactNumber } from "../engine/model.js";
-import { listed, number, withUnit } from "../common/format.js";
+import { listed, number, planningMoney, withUnit } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { called } from "./labels.js";
 import { inUnit } from "./sentences.js";
@@ -46,7 +46,7 @@ function numberInWords(record, name, before, after) {
 // What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.
 export function costOf(column, { prices, part, parts = [part], kind }) {
   const { costs, unpriced } = column.graph;
-  const costTexts = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.format(Math.abs(price), costs[i].dimension) })] : []));
+  const costTexts = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: planningMoney(column.model.units, Math.abs(price), costs[i].dimension) })] : []));
   if (costTexts.length) return listed(costTexts);
   if (!HARDWARE.includes(kind)) return "";
   const isPriced = prices.includes(0) && kind !== "more capacity" && !parts.some((one) => unpriced.includes(one));

@@ -50,7 +50,14 @@ from qps.reports.text.words.estimates import limit_of
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import noun, noun_of_one
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import in_percent, joined_words, number, percent, quantity
+from qps.reports.text.words.quantities import (
+    in_percent,
+    joined_words,
+    number,
+    percent,
+    planning_money,
+    quantity,
+)
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import RequirementAnswer
 from qps.solver.answers.solution import QUALITY
@@ -271,7 +278,7 @@ def cost_facts(answer: Answer) -> list[str]:
     each = noun_of_one(answer.population)
     lines = []
     for cost in answer.costs:
-        formatted = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
+        formatted = partial(planning_money, dimension=MONEY / TIME if cost.is_running else MONEY)
         lines.append(f"{formatted(cost.total)}, {formatted(cost.per_user)} per {each}")
     if lines and answer.costs[-1].unpriced:
         lines.append(phrase("cost.unpriced", names=", ".join(answer.costs[-1].unpriced)))
@@ -283,7 +290,7 @@ def cost_lines(answer: Answer) -> list[str]:
     lines = []
     each = noun_of_one(answer.population)
     for cost in answer.costs:
-        written = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
+        written = partial(planning_money, dimension=MONEY / TIME if cost.is_running else MONEY)
         places = ", ".join(f"{place} {written(value)}" for place, value in cost.places.items())
         line = phrase(
             "answer.cost_places",

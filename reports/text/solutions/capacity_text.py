@@ -53,12 +53,12 @@ class Headline(Struct, frozen=True, kw_only=True):
     before: str = ""
     number: str = ""
     noun: str = ""
-    beside: str = ""
+    qualifier: str = ""
 
     @property
     def text(self) -> str:
         """All of it: `100 users at 95 % confidence`."""
-        return f"{self.before}{self.number}{' ' * bool(self.noun)}{self.noun}{self.beside}"
+        return f"{self.before}{self.number}{' ' * bool(self.noun)}{self.noun}{self.qualifier}"
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
@@ -69,7 +69,7 @@ class Headline(Struct, frozen=True, kw_only=True):
             ("words", self.before),
             ("figure", self.number),
             ("words", f" {self.noun}"),
-            ("beside", self.beside),
+            ("beside", self.qualifier),
         )
         return tuple((kind, text) for kind, text in pairs if text)
 
@@ -105,7 +105,7 @@ def headline(answer: Answer) -> Headline:
         before=MARKS[answer.known.kind] if is_marked else "",
         number=_to_end(answer, count, rounded_down(count)),
         noun=noun(name),
-        beside=phrase(f"capacity.{'confident' if is_covered(answer) else 'sampled'}", sure=sure),
+        qualifier=phrase(f"capacity.{'confident' if is_covered(answer) else 'sampled'}", sure=sure),
     )
 
 
@@ -137,7 +137,7 @@ def _planned(answer: Answer, count: int) -> Headline:
     return Headline(
         number=_to_end(answer, count, f"{planned:,}"),
         noun=noun_of_one(name) if planned == 1 else noun(name),
-        beside=f" ({', '.join(beside)})" if beside else "",
+        qualifier=f" ({', '.join(beside)})" if beside else "",
     )
 
 

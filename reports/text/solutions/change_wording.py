@@ -24,7 +24,7 @@ from qps.reports.text.solutions.advice_view import AdviceView
 from qps.reports.text.solutions.rewrite_wording import rewrite_words
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import joined_words, number, quantity, with_unit
+from qps.reports.text.words.quantities import joined_words, number, planning_money, with_unit
 from qps.reports.text.words.spec_units import unit_of
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Advice, ChangeKind
@@ -273,7 +273,7 @@ def extra_cost(advice: AdviceView) -> str:
     for price, dimension in costs:
         if price:
             key = "price.more" if price > 0 else "price.less"
-            cost_texts.append(phrase(key, price=quantity(abs(price), dimension)))
+            cost_texts.append(phrase(key, price=planning_money(abs(price), dimension)))
     if cost_texts:
         return joined_words(cost_texts)
     if not advice.is_hardware:

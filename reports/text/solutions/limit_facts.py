@@ -22,6 +22,7 @@ from qps.reports.text.words.quantities import (
     quantity_at_limit,
     quantity_beyond_limit,
     side_of,
+    utilization_text,
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import (
@@ -260,7 +261,7 @@ def _saturates_next(
     """
     if resource.name in answer.saturated_by_elastic:
         return phrase("next.overloaded", name=name, users=users)
-    now = _at_capacity(answer, percent(resource.utilization_at_limit, _DIGITS))
+    now = _at_capacity(answer, utilization_text(resource.utilization_at_limit))
     if resource.name == resource_in(answer.limited_by or ""):
         now = ""  # which the row of the bottleneck has
     if is_bottleneck(answer, found):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 
 from qps.compiler.ir.measure_names import is_utilization, resource_in
@@ -15,6 +17,7 @@ from qps.reports.text.words.quantities import (
     percent,
     quantity,
     undecided_point,
+    utilization_text,
     whole_population,
 )
 from qps.solver.answer import Answer
@@ -47,7 +50,7 @@ def resource_table(
     """Return the resources, the first to saturate first, and of each row the resource.
 
     `named` puts identifiers behind, `bars` a bar before each utilization; the largest `shares` of
-    what loads a resource are shown.
+    what loads a resource are shown. Beside a bar a utilization has one decimal.
     """
     ordered = sorted(
         answer.resources,
@@ -62,7 +65,8 @@ def resource_table(
     has_limits = is_planned or bool(limits)
     resources = with_ports_together(ordered, attrgetter("name"), answer)
     giving = answer.saturated_by_elastic
-    nominal = _nominal(answer)
+    share_text = utilization_text if bars else partial(percent, digits=_DIGITS)
+    nominal = _nominal(answer, share_text)
     rows = []
     for resource, name in resources:
         limit = min(resource.target, limits.get(resource.name, 1.0))
@@ -70,7 +74,7 @@ def resource_table(
             (
                 _named(resource.name, name, labels) + " (elastic)" * (resource.name in giving),
                 *([_bar(resource.utilization_at_limit, limit, has_tick=has_limits)] * bars),
-                percent(resource.utilization_at_limit, _DIGITS),
+                share_text(resource.utilization_at_limit),
                 *([percent(limit) if is_planned or limit < 1 else _NONE] * has_limits),
                 _saturation(resource) if nominal is None else nominal[resource.name],
                 _shares(resource, labels, shares),
@@ -102,12 +106,12 @@ def _last_heading(*, is_planned: bool, is_nominal: bool) -> str:
     return "table.reaches_target" if is_planned else "table.saturates"
 
 
-def _nominal(answer: Answer) -> dict[str, str] | None:
+def _nominal(answer: Answer, share_text: Callable[[float], str]) -> dict[str, str] | None:
     """Return utilizations with nominal inputs, of an answer that has them at a confidence."""
     beside = answer.at_reliable
     if beside is None or beside.confidence is None or answer.at != beside.population:
         return None
-    return {one.name: percent(one.nominal, _DIGITS) for one in beside.utilizations}
+    return {one.name: share_text(one.nominal) for one in beside.utilizations}
 
 
 def _utilization_limits(answer: Answer) -> dict[str, float]:

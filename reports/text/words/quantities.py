@@ -99,6 +99,25 @@ def money(value: float, dimension: Dimension) -> str:
     return quantity(value, dimension, 4)
 
 
+def planning_money(value: float, dimension: Dimension) -> str:
+    """Return a cost as a reader plans with it: cents below $10, whole dollars from there on.
+
+    >>> from qps.compiler.quantities.dimension import MONEY
+    >>> [planning_money(value, MONEY) for value in (0.9326, 986.17, 4857.6, 0.00214, 9.999)]
+    ['$0.93', '$986', '$4,858', '$0.0021', '$10']
+    """
+    factor, unit = scale_of(value, dimension)
+    amount = value / factor
+    if not isfinite(amount) or abs(amount) < _TENTH:
+        return with_unit(amount_in(amount, unit, _SIGNIFICANT_DIGITS), unit)
+    cents = round(amount, 2)
+    text = f"{cents:.2f}" if abs(cents) < _WHOLE_DOLLARS else number(float(round(amount)))
+    return with_unit(text.removesuffix(".00"), unit)
+
+
+_WHOLE_DOLLARS = 10
+
+
 def utilization_text(share: float) -> str:
     """Return a utilization as it stands beside its bar: one decimal.
 

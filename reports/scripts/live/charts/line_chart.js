@@ -4,7 +4,7 @@
 // short, values, strong, fan }], `limit`: { at, label }, `region`: [from, to, label], `marks`: [{ series, x, y,
 // told }], `here`: a place on the axis. `stacked` fills the space between lines; a `fan` lies around its line.
 
-import { Axis, axisFor } from "../../common/axis.js";
+import { Axis, axisFor, withUnitOnce } from "../../common/axis.js";
 import { color, dash, draw, make } from "../../common/dom.js";
 import { shortened } from "../../common/format.js";
 import { allNames, alikeGroups, endLabels, groupName, roomForNames } from "./end_labels.js";
@@ -98,17 +98,24 @@ function gridOf(across, up, x, y, { left, right, bottom }) {
   const widest = Math.max(...[across.low, across.high].map((v) => x.format(v).length));
   const apart = Math.max(60, 18 + LETTER * widest);
   return [
-    up.ticks(TICKS).map((v) => [
+    labeled(up.ticks(TICKS), y.format, UNIT_ROOM).map(([v, text]) => [
       draw("line", { x1: left, x2: right, y1: up.at(v), y2: up.at(v), class: "grid" }),
-      draw("text", { x: left - 6, y: up.at(v) + 4, "text-anchor": "end", class: "tick" }, y.format(v)),
+      draw("text", { x: left - 6, y: up.at(v) + 4, "text-anchor": "end", class: "tick" }, text),
     ]),
-    spacedOut((x.ticks ?? ((wanted) => across.ticks(wanted)))(Math.max(2, Math.floor((right - left) / apart))).filter((v) => !x.isWhole || Number.isInteger(v)), across, x).map((v) => [
+    labeled(spacedOut((x.ticks ?? ((wanted) => across.ticks(wanted)))(Math.max(2, Math.floor((right - left) / apart))).filter((v) => !x.isWhole || Number.isInteger(v)), across, x), x.format).map(([v, text]) => [
       draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
-      draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 20 ? "end" : "middle", class: "tick" }, x.format(v)),
+      draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 20 ? "end" : "middle", class: "tick" }, text),
     ]),
     draw("line", { x1: left, x2: right, y1: bottom, y2: bottom, class: "axis" }),
   ];
 }
+
+// Places on an axis with their texts, the unit at the last one alone.
+function labeled(places, format, pad) {
+  const texts = withUnitOnce(places.map(format), pad);
+  return places.map((v, i) => [v, texts[i]]);
+}
+const UNIT_ROOM = "\u2003"; // as wide as a percent sign
 
 // Of places on an axis, those whose texts do not touch the one before.
 function spacedOut(places, across, x) {

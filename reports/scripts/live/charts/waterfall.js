@@ -1,7 +1,7 @@
 // One request from left to right: the steps of its way in order, each with its work and its waiting.
 
 import { marked } from "../../engine/certainty.js";
-import { Axis } from "../../common/axis.js";
+import { Axis, withUnitOnce } from "../../common/axis.js";
 import { draw } from "../../common/dom.js";
 import { phrase } from "../../common/phrases.js";
 import { percent, shortened } from "../../common/format.js";
@@ -47,10 +47,11 @@ export function drawWaterfall(column, width, choice) {
       draw("text", { x: end + 5, y: y + 15 }, amountText(row)));
     return { x: (x + end) / 2, y: y + 11, band: true, text: tableRow(row, time, valueText, share, model) };
   });
+  const ticks = across.ticks(Math.max(2, Math.floor(width / 140))), texted = withUnitOnce(ticks.map((v) => column.format(v, "s", { beside: ticks.at(-1) })));
   // The limit crosses the bars, and no text.
-  svg.append(limit === null ? "" : draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }), ...texts, ...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
+  svg.append(limit === null ? "" : draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }), ...texts, ...forksOf(shown, across, longest), ...ticks.flatMap((v, i) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
-    draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle", class: "tick" }, time(v))]));
+    draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle", class: "tick" }, texted[i])]));
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${time(limit)}`));
   return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf([...way.rows, inAll, late], { format: time, valueText, share, model, time: (v) => (v && isVisible(way, v) ? time(v) : "") }) };
 }

@@ -79,10 +79,10 @@ export class Advice {
       const now = run.numbers.get(record.name);
       if (!now) continue;
       const changed = (above, below) => ({ ...setting, numbers: new Map(setting.numbers).set(record.name, reduced(now[0] * above, now[1] * below)) });
-      if (record.capacity && elasticity >= 0) {
+      if (record.places || (record.capacity && elasticity >= 0)) {
         const next = changed(2n, 1n);
         if (record.parameter && beyondRange(record, next.numbers.get(record.name)) !== null) continue;
-        yield { kind: "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
+        yield { kind: record.places ? "more machines" : "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
       } else if (elasticity !== 0 && record.parameter && !record.name.includes(".")) {
         const one = elasticity > 0 ? { word: "more", sign: 1n } : { word: "less", sign: -1n };
         const isWhole = isCounted(column.model, graph, record) || (record.counts && now[0] % now[1] === 0n);

@@ -5,7 +5,7 @@ import { isStated } from "../../engine/answers.js";
 import { knownAt, largestKnown, marked } from "../../engine/certainty.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { fill, hint, make, withCode } from "../../common/dom.js";
-import { listed, percent, printedCapacity, unbroken, whole } from "../../common/format.js";
+import { listed, percent, planningMoney, printedCapacity, unbroken, whole } from "../../common/format.js";
 import { inMode, phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
 import { IS_ELASTIC, isElasticallyFilled } from "./elastic_resources.js";
@@ -108,7 +108,7 @@ function errorRow({ solved, isUncertain }) { return [isUncertain && solved.known
 // What it costs as it is; where nothing has a price, how what would help gets one.
 function costRow(column, found) {
   const { run, graph, model, headlineAt } = column;
-  const written = (value, one) => column.format(value, one.dimension, { digits: DIGITS });
+  const written = (value, one) => planningMoney(model.units, value, one.dimension);
   run.at(headlineAt);
   const each = oneOf(nounOf(model));
   const costs = graph.costs.map((one) => `${written(run.value(one.total), one)}, ${written(run.value(one.total) / headlineAt, one)} per ${each}`);
