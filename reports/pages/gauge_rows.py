@@ -167,6 +167,13 @@ def _gauge(use: _Use, answer: Answer, called: Callable[[str], str]) -> Gauge:
     )
 
 
+def _value_text(one: RequirementAnswer) -> str:
+    """Return the value of a requirement; a utilization within its limit has one decimal."""
+    if is_utilization(one.name) and one.now.value < one.limit:
+        return utilization_text(one.now.value)
+    return quantity_at_limit(one.now.value, one.limit, one.dimension, share=in_percent(one))
+
+
 def _in_percent(value: float) -> float:
     return min(100.0, max(0.0, 100 * value))
 
@@ -196,11 +203,7 @@ def _requirements(answer: Answer, called: Callable[[str], str]) -> tuple[LimitRo
             limit_used(one.now.value, one.limit, at_most=one.at_most),
             called(one.name),
             _most_allowed(one),
-            marked_value(
-                quantity_at_limit(one.now.value, one.limit, one.dimension, share=in_percent(one)),
-                one.now.value,
-                one.now.known,
-            ),
+            marked_value(_value_text(one), one.now.value, one.now.known),
         )
         for one in answer.requirements
     ]
@@ -210,7 +213,7 @@ def _requirements(answer: Answer, called: Callable[[str], str]) -> tuple[LimitRo
             limit_used(one.utilization_at_limit, one.target),
             called(one.name),
             f"≤ {percent(one.target)}",
-            percent(one.utilization_at_limit, _DIGITS),
+            utilization_text(one.utilization_at_limit),
         )
         for one in answer.resources
         if one.utilization_at_limit > one.target and one.name not in required

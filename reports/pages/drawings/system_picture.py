@@ -41,7 +41,9 @@ from qps.reports.text.words.quantities import percent, quantity, utilization_tex
 from qps.solver.details.answer_details import AnswerDetails
 from qps.solver.details.request_path import StepThere
 
-_EDGE, _LETTER, _SMALL = 7, 8, 6.4
+_EDGE, _LETTER, _SMALL = 7, 7.4, 6.4
+_NAME_SIZES = (("", 1.0), (" smaller", 11 / 13), (" smallest", 9 / 13))
+"""Classes of names by their part of the usual size, as `live/charts/topology.js` has them."""
 _BAR = 9
 
 
@@ -70,6 +72,8 @@ class DrawnBox(Struct, frozen=True, kw_only=True):
     is_passed: bool
     is_over: bool
     name: str
+    name_size: str
+    """The class of a name that is longer than its box."""
     steps: str
     texts: tuple[tuple[int, str], ...]
     most: str
@@ -200,13 +204,17 @@ class _Readings(Struct, frozen=True, kw_only=True):
             texts.append((62, f"{self._time(taken, own, 3)}, {self._share(taken)}"))
         steps = [self.numbers[id(stop)] for stop in own if id(stop) in self.numbers]
         steps_text = f"{len(steps)} ×" if len(steps) > 2 else ", ".join(map(str, steps))  # noqa: PLR2004
+        room = (width - 8 * len(steps_text)) / _LETTER
+        fitting = (one for one in _NAME_SIZES if len(place.name) <= room / one[1])
+        size, part = next(fitting, _NAME_SIZES[-1])
         return DrawnBox(
             x=x,
             y=y,
             is_link=place.kind == "link",
             is_passed=is_passed,
             is_over=any(is_over for _, _, is_over in loads),
-            name=_cut(place.name, (width - 8 * len(steps_text)) / _LETTER),
+            name=_cut(place.name, room / part),
+            name_size=size,
             steps=steps_text,
             texts=tuple((below, _cut(text, width / _SMALL)) for below, text in texts if text),
             most=max(SPENT, key=lambda word: spent[word]),

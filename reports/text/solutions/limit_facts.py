@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import floor
 
-from qps.compiler.ir.measure_names import resource_in, timed_streams, utilization_of
+from qps.compiler.ir.measure_names import is_utilization, resource_in, timed_streams, utilization_of
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.layout.facts import Fact
 from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
@@ -240,6 +240,8 @@ def _reached(
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
     value = quantity_at_limit(one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS)
+    if is_utilization(one.name) and one.now.value < one.limit:
+        value = utilization_text(one.now.value)
     now = marked_value(value, one.now.value, one.now.known)
     is_shown = with_value and one.limit != one.now.value and not _is_percentile(answer, one)
     return phrase(

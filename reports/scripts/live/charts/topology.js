@@ -12,7 +12,7 @@ import { counted } from "../sentences.js";
 import { byPlace, SPENT, SPENT_HEADINGS, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
-const BAR = 9, LETTER = 8, SMALL_LETTER = 6.4;
+const BAR = 9, LETTER = 7.4, SMALL_LETTER = 6.4;
 const THERE = 1, BACK = 2;
 const BY_TIME = "where its time goes", BY_LOAD = "what it loads"; // as links have them
 const BY = { [BY_TIME]: "share of latency", [BY_LOAD]: "utilization" };
@@ -77,9 +77,11 @@ function loadLabel(one, written = percent) { return `${one.name ? `${one.name} `
 // Of the load of a resource what is the stream's: nothing where it asks nothing of it.
 function shareLabel({ stream }, { load, own }) { return own > 0 ? `${percent(Math.min(1, own / load))} by ${stream.name}` : ""; }
 
-function remainderLabel(loads) {
+function remainderLabel(loads, room) {
   const rest = loads.slice(1);
-  return rest.length ? `… ${rest.length} more below ${whole(Math.floor(rest[0].load * 100) + 1)} %` : "";
+  if (!rest.length) return "";
+  const many = `… ${rest.length} more`, all = `${many} below ${whole(Math.floor(rest[0].load * 100) + 1)} %`;
+  return all.length <= room ? all : many;
 }
 
 function ownTime({ column }, { value, known }) { return marked(column.format(value, "s", { digits: 3 }), together(known), value); }
@@ -151,16 +153,23 @@ function drawnBox(picture, box) {
   const ink = isFilled ? scaleInk(Math.min(highest, 1)) : isPassed ? "var(--ink)" : "var(--soft)";
   const line = (text, below, more) => text && draw("text", { x: x + 7, y: y + below, class: "own small", ...more }, fits(text));
   const steps = isTime && time?.numbers.length ? stepsLabel(time.numbers) : "";
-  const fullest = loads.length ? loadLabel(loads[0], utilizationText) : "", rest = remainderLabel(loads);
+  const fullest = loads.length ? loadLabel(loads[0], utilizationText) : "", rest = remainderLabel(loads, (w - 14) / SMALL_LETTER);
   return draw("g", { fill: ink, class: isPassed ? "box" : "box aside", "data-place": name },
     draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : loads.some((one) => one.gives) ? "place gives" : "place", fill: isFilled ? scaleColor(Math.min(highest, 1)) : "var(--paper)" }),
     isTime && time && tint(time, way, { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4 }),
-    draw("text", { x: x + 7, y: y + 17, class: "own name" }, shortened(called(model, name), (w - 14 - 8 * steps.length) / LETTER), draw("title", null, calledInFull(model, name))),
+    nameText(called(model, name), (w - 14 - 8 * steps.length) / LETTER, { x: x + 7, y: y + 17, class: "own name" }, calledInFull(model, name)),
     steps && draw("text", { x: x + w - 7, y: y + 17, class: "own steps", "text-anchor": "end" }, steps),
     (rest ? [withKind(fullest, what, (w - 14) / SMALL_LETTER), rest] : [fullest, what]).filter(Boolean).map((text, i) => line(text, 32 + 14 * i)),
     isTime ? time && line([timeLabel(picture, time), ownTime(picture, time)].find((text) => text.length * SMALL_LETTER <= w - 14) ?? ownTime(picture, time), 62) : loads.length > 0 && line(shareLabel(picture, loads[0]), 62),
     barOf(picture, box));
 }
+
+// A name, smaller where it is longer than its room, and cut only where it would not be read.
+function nameText(name, room, place, inFull) {
+  const [kind, size] = NAME_SIZES.find(([, part]) => name.length <= room / part) ?? NAME_SIZES.at(-1);
+  return draw("text", { ...place, class: `${place.class}${kind}` }, shortened(name, room / size), draw("title", null, inFull));
+}
+const NAME_SIZES = [["", 1], [" smaller", 11 / 13], [" smallest", 9 / 13]]; // classes of `charts.css`
 
 // What is busiest and what stands there, which is left out where it would be cut.
 function withKind(fullest, what, room) {

@@ -114,11 +114,11 @@ function requirementBars(column) {
   run.at(graph.low);
   const isRequired = (name) => solved.criteria.some(({ criterion }) => isStated(criterion) && utilized(criterion.name) === name);
   const overloaded = solved.resources.map(({ name, about }) => ({ name, load: run.value(about.load), target: run.value(about.target) })).filter(({ name, load, target }) => load > target && !isRequired(name))
-    .map(({ name, load, target }) => ({ name, most: `≤ ${percent(target)}`, used: limitUsed(true, load, target), at: percent(load) }));
+    .map(({ name, load, target }) => ({ name, most: `≤ ${percent(target)}`, used: limitUsed(true, load, target), at: utilizationText(load) }));
   const rows = stated.map((one) => {
     run.at(graph.low);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, graph.low);
-    return { name: one.name, most: mostAllowed(column, one), used: limitUsed(one.atMost, value, limit), at: marked(formatAgainstLimit(model.units, value, limit, one.dimension, one), known, value) };
+    return { name: one.name, most: mostAllowed(column, one), used: limitUsed(one.atMost, value, limit), at: marked(utilized(one.name) && value < limit ? utilizationText(value) : formatAgainstLimit(model.units, value, limit, one.dimension, one), known, value) };
   }).concat(overloaded).filter(({ used }) => Number.isFinite(used)).sort((a, b) => b.used - a.used).slice(0, MAX_LIMITS);
   const longest = Math.max(1, ...rows.map(({ used }) => used));
   return rows.map(({ used, ...one }) => ({ ...one, length: (100 * used) / longest, tick: 100 / longest, state: limitState(used, false) }));
