@@ -116,7 +116,7 @@ function costRow(column, found) {
   const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
   const helpful = graph.unpriced.filter((place) => changed.has(place));
   if (!helpful.length) return [""]; // no price would be told
-  return [phrase("price.none_set"), hint(phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MAX_KINDS)) }))];
+  return [phrase("price.none_set"), hint(unbroken(phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MAX_KINDS)) })))];
 }
 
 // What stands in a place, as the spec names it.
