@@ -81,9 +81,8 @@ SHOP = TracedDesign(
     notes=(
         "Two kinds of requests; the quota of the prices is the bottleneck, as predicted. At "
         "capacity a request of the prices took 4.89 ms of CPU, at low load 4.63 ms: many threads "
-        "and throttling cost some. The interval misses that, as it is that of the mean at low "
-        "load. The spec has one cost for each service, while the prices have two operations, of 4 "
-        "and 2 ms."
+        "and throttling cost some. The spec has one cost for each service, while the prices have "
+        "two operations, of 4 and 2 ms."
     ),
     mix={"/product": 0.7, "/order": 0.3},
     services={

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from documents.fit_coverage import TABLES, predicted, rows_of
 from qps.compiler.measurement import fit_spread, noise_prior
 
-_ROOT = Path(__file__).resolve().parents[2] / "laboratory"
+LABORATORY = Path(__file__).resolve().parents[2] / "laboratory"
 _DIGITS = 10**6
 _MISS = 20
 _HOLDS = 0.9
@@ -71,7 +71,7 @@ def tables() -> dict[str, Table]:
         f"{one.file} {' '.join(value for _, value in one.only)} {one.rates[0]}": [*rows_of(one)]
         for one in TABLES
     }
-    stored = json.loads((_ROOT / "results.json").read_text(encoding="utf-8"))
+    stored = json.loads((LABORATORY / "results.json").read_text(encoding="utf-8"))
     for part in stored.values():
         for name, rows in part["predictions"].items():
             if name in _CAUSES:
@@ -81,7 +81,7 @@ def tables() -> dict[str, Table]:
 
 
 def _public() -> Iterator[tuple[str, Table]]:
-    for path in sorted((_ROOT / "questions" / "tables").glob("*.csv")):
+    for path in sorted((LABORATORY / "questions" / "tables").glob("*.csv")):
         head, *body = csv.reader(path.read_text(encoding="utf-8").splitlines())
         columns = [i for i, name in enumerate(head) if name.endswith("/s")]
         if head[0].startswith("served"):

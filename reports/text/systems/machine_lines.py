@@ -17,7 +17,7 @@ from qps.compiler.measurement.traces.cpu_costs import CpuCost
 from qps.reports.text.measurements.fit_text import quoted
 from qps.reports.text.systems.observed_system import System, comment
 from qps.reports.text.systems.spec_numbers import amount, duration, plain
-from qps.reports.text.systems.system_names import all_calls, calls_below
+from qps.reports.text.systems.system_names import HIGHER_LOAD, all_calls, calls_below
 from qps.reports.text.words.phrases import phrase
 
 _ASSUMED = "between 0.1 and 10 ms/request"
@@ -101,8 +101,11 @@ def _has_links(graph: CallGraph) -> bool:
 
 def component_lines(system: System) -> Iterator[str]:
     """Yield a component for each operation."""
+    yield from comment(system.phrase("system.higher_load"))
+    yield system.phrase("system.higher_load_factor", name=HIGHER_LOAD)
+    yield ""
     yield from comment(system.phrase("system.delays"))
-    yield "func waits(elapsed, cost) = max(0 ms, elapsed - cost * 1 request)"
+    yield system.phrase("system.waits", factor=HIGHER_LOAD)
     for key, work in _work(system.graph).items():
         cpu = f"{system.names.nodes[key[0]]}_cpu"
         delay = ""
@@ -111,7 +114,9 @@ def component_lines(system: System) -> Iterator[str]:
             spread = _plus_minus(system.graph.spreads.get(key, 0.0))
             delay = f"; delay waits({duration(elapsed)}{spread}, {cpu})"
         yield from comment(_elapsed(key, work))
-        yield f"component {system.names.components[key]} {{ cpu {cpu}{delay} }}"
+        is_known = system.costs is not None and key[0] in system.costs.services
+        work_time = f"{cpu} * {HIGHER_LOAD}" if is_known else cpu
+        yield f"component {system.names.components[key]} {{ cpu {work_time}{delay} }}"
     yield ""
 
 

@@ -11,6 +11,9 @@ from qps.reports.text.systems.spec_names import SpecNames, identifier, short_ope
 
 NODE_ENDINGS = ("", "_machine", "_cpu", "_cores")
 STREAM_ENDINGS = ("", "_rate")
+HIGHER_LOAD = "higher_load"
+"""The factor of what was measured at low load."""
+_LIBRARY_NAMES = (HIGHER_LOAD, "trust")
 
 
 class SystemNames(Struct, frozen=True, kw_only=True):
@@ -50,7 +53,7 @@ def all_calls(root: TracedCall) -> Iterator[TracedCall]:
 def system_names(graph: CallGraph, known: KnownNames | None = None) -> SystemNames:
     """Return names that are free, in the order in which the spec declares things."""
     names, known = SpecNames(), known or KnownNames()
-    names.names.update(known.others)
+    names.names.update(known.others, _LIBRARY_NAMES)
     nodes = {
         one.name: known.nodes.get(one.name)
         or names.new(one.name, more="service", endings=NODE_ENDINGS)
