@@ -26,6 +26,13 @@ from qps.solver.answers.limiting_factors import is_worse
 from qps.solver.answers.solution import FirstFailure, ModeSolution, Solution
 
 
+class WeakestModes(Struct, frozen=True, eq=False, kw_only=True):
+    """The modes in which something fails at the `first` population of all; None for nowhere."""
+
+    first: int | None
+    graphs: tuple[LoadGraph, ...]
+
+
 class WorstMode(Struct, frozen=True, eq=False, kw_only=True):
     """The answers for the worst mode, and of all `graphs` what fails just beyond its capacity."""
 
@@ -51,23 +58,25 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
     )
 
 
-def solve_worst_mode(model: ir.Model, configuration: Configuration) -> WorstMode:
-    """Return the answers for the worst mode alone: others are compared with it, and not solved.
+def weakest_modes(graphs: Sequence[LoadGraph]) -> WeakestModes:
+    """Return the modes that fail first; all where none fails in the range of populations.
 
     What fails in a mode beyond the capacity of another one is not looked for.
     """
-    graphs = [lower(model, mode) for mode in in_each_mode(model, configuration)]
     first: int | None = None
-    failing = [False] * len(graphs)
-    for place, graph in enumerate(graphs):
+    failing = list[LoadGraph]()
+    for graph in graphs:
         found = first_unacceptable(graph, until=first)
-        if found is None:
-            failing[place] = first is None
-            continue
-        if found != first:
-            failing[:place] = [False] * place
-        failing[place], first = True, found
-    rivals = [graph for graph, fails in zip(graphs, failing, strict=True) if fails]
+        if found is not None and found != first:
+            first, failing = found, []
+        if found == first:
+            failing.append(graph)
+    return WeakestModes(first=first, graphs=tuple(failing))
+
+
+def solve_worst_mode(graphs: Sequence[LoadGraph], weakest: WeakestModes) -> WorstMode:
+    """Return the answers for the worst of all modes, of which some fail first."""
+    first, rivals = weakest.first, weakest.graphs
     solution = solve(rivals[_worst([_ranked(graph, first) for graph in rivals])])
     failures = tuple(one for graph in graphs for one in failures_at(graph, first))
     return WorstMode(graphs=tuple(graphs), solution=solution, failures=failures)

@@ -7,7 +7,7 @@ that is planned for. So the first configuration that passes is the cheapest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from math import inf
 
@@ -16,11 +16,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.lower.certainty_requirements import as_stated
-from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.capacity import fails_at
@@ -32,7 +30,6 @@ from qps.solver.cheapest.design_space import DesignSpace
 from qps.solver.cheapest.fewer_options import with_fewer_options, with_possible_options
 from qps.solver.cheapest.lowered_space import LoweredSpace
 from qps.solver.cheapest.option_values import SearchProblem, search_problem
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 MOST_BOXES = 4_000_000
 MOST_TRIED = 500
@@ -45,7 +42,8 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
     """What is searched: the cheapest of some configurations that supports a population.
 
     `relaxed` are factors of numbers, such as limits, by their names; of an axis only the `allowed`
-    options may be chosen, all without an entry. What is found is any configuration `besides` one.
+    options may be chosen, all without an entry. What is found is any configuration `besides` one,
+    and costs less than `below`. Its capacity is looked for if the result `is_solved` after that.
     """
 
     lowered: LoweredSpace
@@ -54,6 +52,8 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
     relaxed: tuple[tuple[str, Formula], ...] = ()
     allowed: tuple[tuple[int, frozenset[int]], ...] = ()
     besides: Chosen | None = None
+    below: float = inf
+    is_solved: bool = False
 
     @property
     def space(self) -> DesignSpace:
@@ -64,9 +64,9 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
 class CheapestSearch(Struct, frozen=True, kw_only=True):
     """What a search comes to: the cheapest configuration.
 
-    Without it, none supports the population if the search `is_complete`. Its `cost`, rounded down,
-    has a `dimension`. `boxes` and `tried` say how much was bounded, and how many configurations
-    were tried.
+    Without it, none that may be found supports the population if the search `is_complete`. Its
+    `cost`, rounded down, has a `dimension`. `boxes` and `tried` say how much was bounded, and how
+    many configurations were tried.
     """
 
     found: Chosen | None
@@ -120,7 +120,7 @@ def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
     """
     is_quick, prefers = effort is _Effort.QUICK, effort is _Effort.PREFERRING
     most_boxes, most_tried = (_FEW_BOXES, _FEW_TRIED) if is_quick else (MOST_BOXES, MOST_TRIED)
-    searches = _Searches(list(_searches(request, effort)), most_boxes)
+    searches = _Searches(list(_searches(request, effort)), most_boxes, request.below)
     found, cost = None, inf
     tried = 0
     for chosen, least in searches.in_order():
@@ -130,7 +130,7 @@ def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
         if tried == most_tried:
             break
         tried += 1
-        outcome = outcome_of(request, configuration)
+        outcome = outcome_of(request, chosen)
         if outcome is DesignOutcome.FAILS_OTHERWISE and prefers:
             return None
         if outcome is DesignOutcome.SUPPORTS:
@@ -157,31 +157,33 @@ class DesignOutcome(Enum):
     FAILS_OTHERWISE = "fails for fewer users, or cannot be built"
 
 
-def outcome_of(request: DesignRequest, configuration: Configuration) -> DesignOutcome:
+def outcome_of(request: DesignRequest, chosen: Chosen) -> DesignOutcome:
     """Return whether a configuration supports the population, as it would be solved by itself."""
     sink = Sink()
-    check_placement(request.space.model, configuration, sink)
+    check_placement(request.space.model, request.space.configured(chosen), sink)
     if sink.has_errors:
         return DesignOutcome.FAILS_OTHERWISE
-    stated = as_stated(request.space.model, configuration)
-    outcome = _outcome_with(request, stated, configuration)
-    if outcome is not DesignOutcome.SUPPORTS or stated is request.space.model:
+    stated = request.lowered.graphs.as_stated(chosen)
+    if stated is not None:
+        outcome = _outcome_with(request, stated)
+        if outcome is not DesignOutcome.SUPPORTS:
+            return outcome
+    if request.is_solved and not request.relaxed:
+        outcome = _outcome_by_capacity(request, chosen)
+    else:
+        outcome = _outcome_with(request, request.lowered.graphs.of(chosen))
+    if stated is None or outcome is DesignOutcome.SUPPORTS:
         return outcome
     # What surely fails there in too many samples was left out before.
-    model = model_at_confidence(request.space.model, configuration)
-    outcome = _outcome_with(request, model, configuration)
-    is_supported = outcome is DesignOutcome.SUPPORTS
-    return outcome if is_supported else DesignOutcome.FAILS_OTHERWISE
+    return DesignOutcome.FAILS_OTHERWISE
 
 
-def _outcome_with(
-    request: DesignRequest, model: ir.Model, configuration: Configuration
-) -> DesignOutcome:
-    """Return whether a model supports the population in all modes, and for fewer users as well."""
+def _outcome_with(request: DesignRequest, graphs: Iterable[LoadGraph]) -> DesignOutcome:
+    """Return whether the graphs of all modes support the population, and fewer users as well."""
     relaxed = dict(request.relaxed)
     is_earlier = False
-    for each in in_each_mode(model, configuration):
-        graph = with_relaxed(lower(model, each), relaxed)
+    for each in graphs:
+        graph = with_relaxed(each, relaxed)
         for criterion in all_criteria(graph):
             failure = when_it_fails(graph, criterion, until=request.users)
             if failure is None or failure > request.users:
@@ -192,12 +194,23 @@ def _outcome_with(
     return DesignOutcome.FAILS_OTHERWISE if is_earlier else DesignOutcome.SUPPORTS
 
 
+def _outcome_by_capacity(request: DesignRequest, chosen: Chosen) -> DesignOutcome:
+    """Return the same by the capacity of a configuration, which its solution needs."""
+    for graph in request.lowered.graphs.of(chosen):
+        if any(fails_at(graph, criterion, request.users) for criterion in all_criteria(graph)):
+            return DesignOutcome.FAILS_THERE
+    first = request.lowered.graphs.weakest(chosen).first
+    is_supported = first is None or first > request.users
+    return DesignOutcome.SUPPORTS if is_supported else DesignOutcome.FAILS_OTHERWISE
+
+
 class _Searches:
     """The searches of all structures, as one: the cheapest of all comes first."""
 
-    def __init__(self, searches: Sequence[BranchAndBound], most_boxes: int) -> None:
+    def __init__(self, searches: Sequence[BranchAndBound], most_boxes: int, below: float) -> None:
         self._searches = searches
         self._most_boxes = most_boxes
+        self._below = below
         self.is_complete = True
 
     @property
@@ -209,7 +222,7 @@ class _Searches:
         """Yield configurations that may hold, in the order of what they cost at least."""
         while True:
             search = min(self._searches, key=lambda one: one.least_cost, default=None)
-            if search is None or search.least_cost == inf:
+            if search is None or search.least_cost >= self._below:
                 return
             if self.boxes > self._most_boxes:
                 self.is_complete = False

@@ -8,6 +8,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.dimension import Dimension
+from qps.solver.cheapest.configured_graphs import ConfiguredGraphs
 from qps.solver.cheapest.design_formulas import (
     LoweredStructure,
     NoGraphError,
@@ -24,11 +25,13 @@ MOST_STRUCTURES = 1_000
 class LoweredSpace(Struct, frozen=True, eq=False, kw_only=True):
     """A design space with its structures: those that have load graphs, at least one.
 
-    Options of the `space` are structures where their numbers decide about the load graph.
+    Options of the `space` are structures where their numbers decide about the load graph. `graphs`
+    are those of single configurations.
     """
 
     space: DesignSpace
     structures: tuple[LoweredStructure, ...]
+    graphs: ConfiguredGraphs
 
     @property
     def dimension(self) -> Dimension:
@@ -59,7 +62,7 @@ def lowered_space(space: DesignSpace, choices: ir.DesignChoices) -> LoweredSpace
             raise first
         if len({one.dimension for one in found}) > 1:
             raise mixed_prices(space.model, space.configuration, choices)
-        return LoweredSpace(space=space, structures=tuple(found))
+        return LoweredSpace(space=space, structures=tuple(found), graphs=ConfiguredGraphs(space))
 
 
 def too_many_structures(space: DesignSpace) -> QpsError:

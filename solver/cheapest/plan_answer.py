@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import inf
 
 from msgspec.structs import replace
 
@@ -20,7 +21,7 @@ from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.graph_solution import value_at
-from qps.solver.answers.worst_mode import WorstMode, solve_worst_mode
+from qps.solver.answers.worst_mode import WorstMode
 from qps.solver.cheapest.branch_and_bound import Chosen
 from qps.solver.cheapest.cheapest_configuration import (
     CheapestSearch,
@@ -37,7 +38,6 @@ from qps.solver.cheapest.plan_result import (
     PlannedConfiguration,
     RequirementPrice,
 )
-from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import KnownSurfaces, Sampling
 from qps.solver.uncertainty.reliable_capacity import capacity_of_worst, plain_worst_mode
 from qps.solver.uncertainty.sampled_capacity import capacity_samples
@@ -45,7 +45,10 @@ from qps.solver.uncertainty.sampled_capacity import capacity_samples
 _RELAXED = Fraction(6, 5)
 _ALIKE = 1e-12
 _LOADS = tuple(map(Fraction, ("0.25", "0.5", "0.75", "1", "1.25", "1.5", "2", "3", "4")))
-"""Parts of the population for which the front has the cheapest configuration."""
+_FEW_LOADS = tuple(map(Fraction, ("0.5", "1", "2")))
+"""Parts of the population for which the front has the cheapest configuration: of many modes few."""
+_MANY_MODES = 8
+"""Modes from which on samples are drawn for the cheapest configuration alone: each is sampled."""
 
 
 class Planner:
@@ -65,9 +68,11 @@ class Planner:
         self._reliable: dict[tuple[tuple[str, str], ...], ReliableCapacity] = {}
         self._chosen: dict[tuple[tuple[str, str], ...], Chosen] = {}
 
-    def search(self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()) -> CheapestSearch:
-        """Return the cheapest configuration for a population."""
-        return cheapest(self._request(users, relaxed))
+    def search(
+        self, users: int, relaxed: tuple[tuple[str, Formula], ...] = (), below: float = inf
+    ) -> CheapestSearch:
+        """Return the cheapest configuration for a population, among those that cost less."""
+        return cheapest(self._request(users, relaxed, below))
 
     def runner_up(self, users: int, best: Chosen) -> PlannedConfiguration | None:
         """Return the cheapest configuration besides the best one; None for none."""
@@ -75,17 +80,22 @@ class Planner:
         planned = (self.planned(one, users) for one in others)
         return min(planned, key=lambda one: one.cost, default=None)
 
-    def _request(self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()) -> DesignRequest:
+    def _request(
+        self, users: int, relaxed: tuple[tuple[str, Formula], ...] = (), below: float = inf
+    ) -> DesignRequest:
         return DesignRequest(
-            lowered=self.lowered, choices=self.choices, users=users, relaxed=relaxed
+            lowered=self.lowered,
+            choices=self.choices,
+            users=users,
+            relaxed=relaxed,
+            below=below,
+            is_solved=True,
         )
 
     def solution(self, chosen: Chosen) -> WorstMode:
         """Return the solution of the worst mode of a configuration, which is solved once."""
         if chosen not in self._solutions:
-            configuration = self.space.configured(chosen)
-            model = model_at_confidence(self.space.model, configuration)
-            self._solutions[chosen] = solve_worst_mode(model, configuration)
+            self._solutions[chosen] = self.lowered.graphs.worst(chosen)
         return self._solutions[chosen]
 
     def planned(self, chosen: Chosen, users: int) -> PlannedConfiguration:
@@ -107,6 +117,18 @@ class Planner:
             limited_by=solution.limited_by,
         )
 
+    def has_many_modes(self, one: PlannedConfiguration) -> bool:
+        """Return whether each configuration takes long: it is solved in every mode."""
+        return len(self.solution(self._chosen[one.choices]).graphs) >= _MANY_MODES
+
+    def as_other(self, one: PlannedConfiguration) -> PlannedConfiguration:
+        """Return a configuration besides the cheapest; of many modes no samples are drawn for it.
+
+        Then it has no reliable capacity, unless all inputs are certain.
+        """
+        is_long = uncertain_in(self.configuration) and self.has_many_modes(one)
+        return one if is_long else self.with_reliable(one)
+
     def with_reliable(self, one: PlannedConfiguration) -> PlannedConfiguration:
         """Return a configuration with the capacity that can be relied on, which is solved once."""
         if one.choices not in self._reliable:
@@ -122,10 +144,10 @@ class Planner:
         return capacity_of_worst(model, configuration, worst, sampled, sampling)
 
     def first(
-        self, users: int, relaxed: tuple[tuple[str, Formula], ...] = ()
+        self, users: int, relaxed: tuple[tuple[str, Formula], ...] = (), below: float = inf
     ) -> PlannedConfiguration | None:
-        """Return the cheapest configuration; None for none."""
-        found = self.search(users, relaxed).found
+        """Return the cheapest configuration among those that cost less; None for none."""
+        found = self.search(users, relaxed, below).found
         return None if found is None else self.planned(found, users)
 
     def most(self) -> PlannedConfiguration | None:
@@ -165,7 +187,7 @@ def plan(
         combinations=planner.space.size,
         is_proven=search.is_complete,
         cheapest=best,
-        runner_up=None if second is None else planner.with_reliable(second),
+        runner_up=None if second is None else planner.as_other(second),
         requirement_prices=()
         if best is None or search.found is None
         else tuple(_requirement_prices(planner, search.found, best, users)),
@@ -185,8 +207,9 @@ def _requirement_prices(
     found = []
     for name, criterion in stated.items():
         factor = _RELAXED if criterion.at_most else 1 / _RELAXED
-        relaxed = planner.first(users, relaxed=((name, number(factor)),))
-        if relaxed is None or relaxed.cost >= best.cost * (1 - _ALIKE):
+        below = _less(best.cost)
+        relaxed = planner.first(users, relaxed=((name, number(factor)),), below=below)
+        if relaxed is None:
             continue
         limit = value_at(graph, criterion.limit, users)
         found.append(
@@ -203,6 +226,11 @@ def _requirement_prices(
     yield from sorted(found, key=lambda one: one.configuration.cost)
 
 
+def _less(cost: float) -> float:
+    """Return what is less than a cost by more than rounding."""
+    return cost - abs(cost) * _ALIKE
+
+
 def _certainty_prices(
     planner: Planner, best: PlannedConfiguration, users: int
 ) -> Iterator[RequirementPrice]:
@@ -216,8 +244,8 @@ def _certainty_prices(
         factor = _RELAXED if one.at_most else 1 / _RELAXED
         model = with_factor(planner.model, name, factor)
         other = Planner(model, planner.configuration, planner.choices)
-        relaxed = other.first(users)
-        if relaxed is not None and relaxed.cost < best.cost * (1 - _ALIKE):
+        relaxed = other.first(users, below=_less(best.cost))
+        if relaxed is not None:
             yield RequirementPrice(
                 requirement=name,
                 measure=one.measure_name,
@@ -233,7 +261,7 @@ def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator
     """Yield the cheapest configurations for smaller and larger populations, each of them once."""
     population = planner.model.population
     last: PlannedConfiguration | None = None
-    for part in _LOADS:
+    for part in _FEW_LOADS if planner.has_many_modes(best) else _LOADS:
         at = round(users * part)
         if not population.low <= at <= population.high:
             continue
@@ -243,5 +271,5 @@ def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator
         if found is None:
             yield CostAtUsers(users=at, configuration=None)
             return
-        yield CostAtUsers(users=at, configuration=planner.with_reliable(found))
+        yield CostAtUsers(users=at, configuration=planner.as_other(found))
         last = found

@@ -15,7 +15,7 @@ class PlannedConfiguration(Struct, frozen=True, kw_only=True):
 
     `choices` has the name of each axis with its value. `limited_by` is the requirement that fails
     beyond the capacity; None where none does in the range of users. `reliable` is the capacity
-    that can be relied on, as `qps solve` states it.
+    that can be relied on, as `qps solve` states it; None where no samples are drawn for it.
     """
 
     choices: tuple[tuple[str, str], ...]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
 
 from qps.engine.exact_algebra.exact_powers import PowerTooLongError
@@ -121,6 +121,7 @@ def first_above(
     return search.within(above(float(low)), float(high))
 
 
+@lru_cache(maxsize=128)
 def _shortened(over: Formula, symbol: Formula, low: Fraction | int) -> Formula:
     """Return what has the same values from `low` on, with narrower bounds."""
     return canceled(over, symbol) if low > 0 else over

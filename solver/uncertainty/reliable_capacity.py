@@ -17,7 +17,6 @@ from qps.compiler.lower.certainty_requirements import as_stated, without_certain
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.answers.answer_parts import ReliableCapacity
-from qps.solver.answers.graph_criteria import first_unacceptable
 from qps.solver.answers.graph_solution import certified_answer
 from qps.solver.answers.reliable_limits import (
     NOTHING_MET,
@@ -29,7 +28,7 @@ from qps.solver.answers.reliable_limits import (
 from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.uncertain_dependence import graphs_of
 from qps.solver.answers.unfavorable_errors import UnfavorableErrors, unfavorable_errors
-from qps.solver.answers.worst_mode import WorstMode, solve_model, solve_worst_mode
+from qps.solver.answers.worst_mode import WorstMode, solve_model, solve_worst_mode, weakest_modes
 from qps.solver.uncertainty.interval_result import Sampling
 
 if TYPE_CHECKING:  # of few specs; it needs numpy
@@ -126,7 +125,8 @@ def plain_worst_mode(
     if as_stated(model, configuration) is model:
         return model, worst
     plain = without_certainty(model)
-    found = solve_worst_mode(plain, configuration)
+    graphs = [lower(plain, each) for each in in_each_mode(plain, configuration)]
+    found = solve_worst_mode(graphs, weakest_modes(graphs))
     return plain, replace(found, solution=replace(found.solution, at=worst.solution.at))
 
 
@@ -141,11 +141,7 @@ def nominal_limits(model: ir.Model, configuration: Configuration) -> tuple[int |
 
 def _least_capacity(model: ir.Model, configuration: Configuration) -> tuple[int | None, MetUpTo]:
     """Return the capacity of the worst mode with nominal inputs, and no limits."""
-    first: int | None = None
-    for each in in_each_mode(model, configuration):
-        graph = lower(model, each)
-        found = first_unacceptable(graph, until=first)
-        first = first if found is None else found
+    first = weakest_modes([lower(model, each) for each in in_each_mode(model, configuration)]).first
     if first is None:
         return configuration.high, NOTHING_MET
     return None if first == configuration.low else first - 1, NOTHING_MET

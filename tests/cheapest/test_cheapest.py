@@ -327,49 +327,6 @@ choose {{ {axes} }}
     assert found.tried == 1
 
 
-MIXED = """
-users N in 1..100_000
-machine old { cpu 2 core, queueing mmc;  price 40 $/month }
-machine new { cpu 16 core, queueing mmc; price 300 $/month }
-network lan { switched; rate 10 Gbit/s; queueing none }
-component serve { cpu 8 ms/request }
-topology {
-  node proxy = new; node web_old = old * 2; node web_new = new; link net = lan between all
-}
-let to_new = 16 * count(web_new) / (16 * count(web_new) + 2 * count(web_old))
-stream page for each user {
-  traffic 0.1 request/s, 10 kB/request
-  at proxy { one of { to_new: call web_new { serve }; else: call web_old { serve } } }
-}
-require { page.latency <= 15 ms }
-target cpu 70 %
-choose {
-  web_old in [old * 1..6]
-  web_new in [new * 1..4]
-  exclude count(web_old) + count(web_new) < 4
-}
-"""
-
-
-def test_machines_of_two_types_share_the_requests() -> None:
-    """What each node receives depends on both numbers: every pair is solved by itself."""
-    spec = qps.loads(MIXED).spec.model
-    planner = Planner(spec, base_configuration(spec), spec.choices[0])
-    every = {pair: planner.planned(pair, 1) for pair in product(range(6), range(4))}
-    costs = set()
-    for users in (2_000, 15_000, 25_000, 40_000):
-        able = [
-            one.cost
-            for (old, new), one in every.items()
-            if (one.capacity or 0) >= users and old + new + 2 >= 4
-        ]
-        found = planner.search(users).found
-        assert found is not None
-        assert every[found].cost == min(able)
-        costs.add(min(able))
-    assert len(costs) > 2
-
-
 def test_costs_have_their_unit_where_the_first_option_has_no_machines() -> None:
     """Of no machines nothing is paid: the unit of costs is that of the structure."""
     text = SMALL.replace("node spare = vm * 1", "node spare = phone").replace(

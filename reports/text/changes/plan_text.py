@@ -40,7 +40,8 @@ class PlannedView(Struct, frozen=True, kw_only=True):
     """A configuration: what is chosen, its cost in base units, and its capacity.
 
     `reliable_capacity` is the one that `qps solve` prints first, before it is rounded; null where a
-    limit is relaxed.
+    limit is relaxed, and for all but the cheapest configuration if inputs are uncertain and there
+    are at least eight modes or failures.
     """
 
     choices: dict[str, str]
@@ -345,8 +346,11 @@ def _chosen(one: PlannedConfiguration, other: PlannedConfiguration | None = None
 
 def front_table(plan: Plan) -> Table:
     """Return what other populations cost, each with its configuration."""
-    rows = tuple(_front_row(one, plan) for one in plan.front)
-    headings = ("plan.users_heading", "plan.cost", "plan.reliable", "plan.choices")
+    found = [one.configuration for one in plan.front if one.configuration is not None]
+    is_reliable = all(one.reliable is not None for one in found)
+    rows = tuple(_front_row(one, plan, is_reliable=is_reliable) for one in plan.front)
+    capacity = "plan.reliable" if is_reliable else "plan.capacity"
+    headings = ("plan.users_heading", "plan.cost", capacity, "plan.choices")
     return Table(
         headings=tuple(map(phrase, headings)),
         rows=rows if len(rows) > 1 else (),
@@ -355,10 +359,17 @@ def front_table(plan: Plan) -> Table:
     )
 
 
-def _front_row(one: CostAtUsers, plan: Plan) -> tuple[str, ...]:
+def _front_row(one: CostAtUsers, plan: Plan, *, is_reliable: bool) -> tuple[str, ...]:
     planned = one.configuration
     if planned is None:
         return f"{one.users:,}", "–", "–", phrase("plan.not_supported")
     users = quantity(float(one.users), DIMENSIONLESS, 12)
     cost = money(planned.cost, plan.dimension)
-    return users, cost, reliable_users(plan, planned), _chosen(planned)
+    capacity = reliable_users(plan, planned) if is_reliable else _capacity_users(planned)
+    return users, cost, capacity, _chosen(planned)
+
+
+def _capacity_users(one: PlannedConfiguration) -> str:
+    if one.capacity is None:
+        return phrase("plan.not_supported")
+    return marked_users(one.capacity, one.known, range_limits=one.limited_by is None)

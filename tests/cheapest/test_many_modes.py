@@ -1,0 +1,97 @@
+"""Plans of systems with several modes or failures: the worst mode alone is solved and sampled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import qps
+from cheapest.random_systems import System
+from qps.cli import main
+from qps.compiler.configure.configuration import base_configuration
+from qps.compiler.lower.certainty_requirements import without_certainty
+from qps.solver.answers.answer_certainty import answer_known
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.cheapest.plan_answer import Planner
+
+TIERS = 9
+
+
+def _failing() -> str:
+    """Return a system of which each tier may lose a machine, with an uncertain demand."""
+    nodes = "; ".join(f"node web{at} = vm * 2" for at in range(TIERS))
+    visits = "; ".join(f"at web{at} {{ serve }}" for at in range(TIERS))
+    axes = "; ".join(f"web{at} in [vm * 2..9]" for at in range(TIERS))
+    names = ", ".join(f"web{at}" for at in range(TIERS))
+    return f"""
+users N in 1..100_000
+machine vm {{ cpu 2 core, queueing mmc; price 60 $/month }}
+network lan {{ switched; rate 10 Gbit/s; queueing none }}
+component serve {{ cpu 1 ms/request +- 20 % }}
+topology {{ {nodes}; link net = lan between all }}
+stream page for each user {{ traffic 0.1 request/s, 1 kB/request; {visits} }}
+survive any one of {names}
+require {{ page.latency <= 40 ms }}
+choose {{ {axes} }}
+"""
+
+
+@pytest.mark.parametrize(
+    "kind", ["modes", "survive", pytest.param("certain_modes", marks=pytest.mark.nightly)]
+)
+def test_the_worst_mode_alone_is_that_of_the_solution(kind: str) -> None:
+    """Its capacity, what limits it and how it is known, of configurations of several sizes."""
+    model = qps.loads(System(1, kind, 2).text()).spec.model.derived(without_certainty)
+    planner = Planner(model, base_configuration(model), model.choices[0])
+    for chosen in ((1, 1), (2, 1), (1, 4), (2, 2)):
+        worst = planner.solution(chosen)
+        planned = planner.planned(chosen, 1_000)
+        solved = solve_model(planner.space.model, planner.space.configured(chosen))
+        assert worst.solution.graph.mode == solved.graph.mode
+        assert planned.capacity == solved.capacity
+        assert planned.limited_by == solved.limited_by
+        assert planned.known == answer_known(solved)
+
+
+def test_what_can_be_relied_on_in_several_modes_is_that_of_the_solution() -> None:
+    """Other modes than the worst limit some samples: the demand of one varies more."""
+    text = System(1, "modes", 2).text().partition("matrix rows")[0]
+    text = text.replace("ms/request }\ncomponent work1", "ms/request +- 5 % }\ncomponent work1")
+    text = text.replace("ms/request }\ncomponent pack", "ms/request +- 40 % }\ncomponent pack")
+    text = text.replace(
+        "mode calm { pace = 0.05 request/s }", "mode calm { pace = 0.11 request/s }"
+    )
+    model = qps.loads(text)
+    found = model.plan(1_000).cheapest
+    assert found is not None
+    assert found.reliable_capacity is not None
+    assert found.reliable_capacity.confidence == 0.95
+    solved = model.solve(set=found.choices)
+    assert len(solved.modes) == 2
+    assert found.reliable_capacity == solved.reliable_capacity
+
+
+def test_of_many_modes_the_cheapest_alone_is_sampled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nine failures: the front has the capacity of nominal inputs, under that name."""
+    found = qps.loads(_failing()).plan(20_000)
+    assert found.cheapest is not None
+    assert found.cheapest.reliable_capacity is not None
+    assert found.runner_up is not None
+    assert found.runner_up.reliable_capacity is None
+    file = tmp_path / "plan.qps"
+    file.write_text(_failing(), encoding="utf-8")
+    main(["plan", str(file), "--users", "20000"])
+    printed = capsys.readouterr().out
+    (heading,) = (line for line in printed.splitlines() if line.split()[:2] == ["Users", "Cost"])
+    assert heading.split()[2] == "Capacity"
+    assert "in 95 % of samples" in printed
+
+
+def test_with_certain_inputs_many_modes_have_their_reliable_capacity() -> None:
+    """Without samples there is nothing to wait for."""
+    found = qps.loads(_failing().replace(" +- 20 %", "")).plan(20_000)
+    assert found.runner_up is not None
+    assert found.runner_up.reliable_capacity is not None
