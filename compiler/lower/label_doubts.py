@@ -18,6 +18,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.measured_errors import (
     OF_LAWS,
+    SATURATED_PERCENTILES,
     UNEQUAL_SERVICES,
     ErrorAxis,
     ErrorQuantity,
@@ -33,9 +34,9 @@ MOST_RARE = 2000
 """So many items to one beyond a time: errors were measured of shares down to one in 1,000."""
 
 BY_TWO_MOMENTS = "nearer-percentile"
-_BLOCKING_TIME = "blocking-time"
 _OF_SATURATION = frozenset({"saturation-slows-all", "saturation-of-others"})
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
+
 _MEANS = frozenset({ErrorQuantity.LATENCY, ErrorQuantity.WAIT, ErrorQuantity.RATE})
 
 
@@ -105,8 +106,8 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         is_mean = quantity in _MEANS
         lowering = self.lowered if is_of_times else self.checks.known
         lowered = lowering(known, is_mean=is_mean)
-        if _BLOCKING_TIME in lowered.methods and not lowered.methods.isdisjoint(_OF_SATURATION):
-            return replace(lowered, error=None)  # short visits wait many times as long as they take
+        if not lowered.methods.isdisjoint(_OF_SATURATION) and quantity in OF_LAWS | _MEANS:
+            return self._saturated(lowered, quantity)
         if not self.is_like_drawn or self.is_beyond(lowered):
             return as_stated(lowered)
         return measured(
@@ -116,6 +117,16 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
             calls_rarely=self.calls_rarely and quantity in OF_LAWS,
             points=self.points,
         )
+
+    def _saturated(self, known: Certainty, quantity: ErrorQuantity) -> Certainty:
+        """Return how a number is known where users are held up by what has no queue.
+
+        Hardly any of the random networks are so: the errors are those of networks drawn for it.
+        """
+        if quantity in _MEANS:
+            return as_stated(known)
+        error = SATURATED_PERCENTILES.get(quantity) if self.is_like_drawn else None
+        return replace(known, error=error)
 
     def lowered(self, known: Certainty, *, is_mean: bool = False) -> Certainty:
         """Return how a time or a rate of the class is known, no better than the premises allow.

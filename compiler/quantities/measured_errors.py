@@ -65,6 +65,11 @@ OF_LAWS = frozenset(
     }
 )
 """What rests on a whole distribution."""
+SATURATED_PERCENTILES: Mapping[ErrorQuantity, float] = {
+    ErrorQuantity.QUANTILE: METHODS["saturation-of-others"].errors["p99"],
+    ErrorQuantity.LOW_QUANTILE: METHODS["saturation-of-others"].errors["p95"],
+}
+"""The errors of percentiles where users are held up by what has no queue: of the far ones most."""
 
 
 class ErrorAxis(StrEnum):

@@ -1,6 +1,7 @@
 """Users of whom some are held up where no queueing is stated: a simulation, and errors of QPS.
 
-`python tests/oracles/saturated_users.py 200` draws so many networks. Two kinds of users meet at a
+`python tests/oracles/saturated_users.py 40 1000` draws so many networks from a seed on, and prints
+errors of means, and of the 50th, 95th and 99th percentile. Two kinds of users meet at a
 station, in some of them while they hold a place of a pool; one kind, or both, also asks for a
 resource that states no queueing and serves no more than it can. The simulation shares nothing with
 QPS: each user goes its steps, ("work", station, mean), exponential, ("take", pool), ("give", pool),
@@ -13,9 +14,11 @@ import heapq
 import sys
 from collections import deque
 from collections.abc import Sequence
+from fractions import Fraction
 from random import Random
 
 Step = tuple[str, str, float]
+LEVELS = (0.5, 0.95, 0.99)
 SLACK = 100
 """A resource without a queue makes up for so many visits that it was idle for."""
 
@@ -53,6 +56,10 @@ class Users:
                     each.clear()
             self.advance(user, now)
         return [sum(each) / len(each) for each in self.found]
+
+    def percentiles(self, level: float) -> list[float]:
+        """Return a percentile of the time of the cycles of each class, once they have run."""
+        return [sorted(each)[int(len(each) * level)] for each in self.found]
 
     def advance(self, user: int, now: float) -> None:
         """End the step that a user is at, and begin the next ones."""
@@ -148,8 +155,8 @@ class Drawn:
             steps=[steps(0), steps(1)],
         )
 
-    def simulated(self, cycles: int) -> list[float]:
-        """Return the mean latencies of both classes."""
+    def simulated(self, cycles: int) -> list[list[float]]:
+        """Return the latencies of both classes: means, and each of the percentiles."""
         classes = []
         for at in range(2):
             steps: list[Step] = [("work", "a", self.work)]
@@ -160,35 +167,48 @@ class Drawn:
             classes.append((self.users, self.thinks[at], steps))
         servers = {"a": self.cores, "threads": self.places}
         length = cycles * max(*self.thinks, self.users * max(self.limits)) * 2 / self.users
-        return Users(classes, servers, self.seed).run(length, length / 5)
+        users = Users(classes, servers, self.seed)
+        return [users.run(length, length / 5), *map(users.percentiles, LEVELS)]
 
 
 def main(count: int, first: int = 0, cycles: int = 30_000) -> None:
-    """Print the errors of mean latencies in drawn networks."""
-    errors = []
+    """Print the errors of latencies in drawn networks."""
+    errors: list[list[float]] = [[] for _ in range(1 + len(LEVELS))]
     for seed in range(first, first + count):
         drawn = Drawn(seed)
-        answer = predicted(drawn)
-        true = drawn.simulated(cycles)
-        off = [p / t - 1 for p, t in zip(answer, true, strict=True)]
-        errors.append(max(map(abs, off)))
         print(
             seed,
             f"N={drawn.users} c={drawn.cores} p={drawn.places} shared={drawn.is_shared}",
-            [f"{p:.4g}/{t:.4g} {o:+.1%}" for p, t, o in zip(answer, true, off, strict=True)],
-            flush=True,
+            end=" ",
         )
-    errors.sort()
-    print([f"{errors[int(len(errors) * at)]:.1%}" for at in (0.5, 0.8, 0.9, 0.95, 0.99)])
+        pairs = zip(errors, predicted(drawn), drawn.simulated(cycles), strict=True)
+        for found, answer, true in pairs:
+            off = [p / t - 1 for p, t in zip(answer, true, strict=True)]
+            found.append(max(map(abs, off)))
+            print(
+                [f"{p:.4g}/{t:.4g} {o:+.1%}" for p, t, o in zip(answer, true, off, strict=True)],
+                end=" ",
+            )
+        print(flush=True)
+    for name, found in zip(("mean", *LEVELS), errors, strict=True):
+        found.sort()
+        print(name, [f"{found[int(len(found) * at)]:.1%}" for at in (0.5, 0.8, 0.9, 0.95, 0.99)])
 
 
-def predicted(drawn: Drawn) -> list[float]:
-    """Return the mean latencies of both classes as QPS has them."""
+def predicted(drawn: Drawn) -> list[list[float]]:
+    """Return the latencies of both classes as QPS has them: means, and percentiles."""
     from helpers.specs import lowered
 
     graph = lowered(drawn.spec)
     there = graph.at(drawn.users)
-    return [float(there.number(graph.streams[name].mean_latency)) for name in ("one", "two")]
+    streams = [graph.streams[name] for name in ("one", "two")]
+    return [
+        [float(there.number(one.mean_latency)) for one in streams],
+        *(
+            [float(there.number(one.latency_quantile(Fraction(str(level))))) for one in streams]
+            for level in LEVELS
+        ),
+    ]
 
 
 if __name__ == "__main__":
