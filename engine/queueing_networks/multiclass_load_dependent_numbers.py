@@ -237,7 +237,7 @@ class _Limits:
     """What visits wait at the resources without a queue of a network, while this is settled.
 
     Where more is demanded of one than it can serve, it is as if all that a visit waits, and what
-    comes `beside` it anyway, took as many times longer. That is so of one that fills a pool which
+    takes time anyway, took as many times longer. That is so of one that fills a pool which
     is full, with how long this is held; and where no pool is held, with all of a cycle.
     """
 
@@ -246,7 +246,9 @@ class _Limits:
 
         self._of = network
         rates = _rates(network, cycles, _FIRST_ONE)
-        self._beside = np.array([_beside(network, one, cycles, rates) for one in network.limits])
+        self._unblocked = np.array(
+            [_unblocked_time(network, one, cycles, rates) for one in network.limits]
+        )
         self.waits = np.zeros(len(network.limits))
 
     @property
@@ -256,16 +258,16 @@ class _Limits:
 
     @property
     def logs(self) -> Any:
-        """What is waited and comes beside it, as a logarithm."""
+        """What is waited and takes time anyway, as a logarithm."""
         import numpy as np  # noqa: PLC0415 - seldom needed
 
-        return np.log(self.waits + self._beside)
+        return np.log(self.waits + self._unblocked)
 
     @logs.setter
     def logs(self, value: Any) -> None:
         import numpy as np  # noqa: PLC0415 - seldom needed
 
-        self.waits = np.maximum(np.exp(value) - self._beside, 0.0)
+        self.waits = np.maximum(np.exp(value) - self._unblocked, 0.0)
 
     def fill(self, rates: Sequence[float]) -> None:
         """Let visits wait by how much more than it can serve is demanded of each resource."""
@@ -276,11 +278,11 @@ class _Limits:
             / one.capacity
             for one in self._of.limits
         ]
-        longer = (self.waits + self._beside) * np.array(loads)
-        self.waits = np.maximum(longer - self._beside, 0.0)
+        longer = (self.waits + self._unblocked) * np.array(loads)
+        self.waits = np.maximum(longer - self._unblocked, 0.0)
 
 
-def _beside(
+def _unblocked_time(
     network: LoadDependentMulticlassNetwork,
     limit: CapacityLimit,
     cycles: Sequence[float],

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.engine.execution.array_runs import Runner
-from qps.engine.numerics.bisection import bisected, first_above_zero
+from qps.engine.numerics.bisection import bisected, first_above_zero, shared_cut
 from qps.engine.numerics.fixed_points import FixedPointSteps
 from qps.solver.matrix.limits.failure_brackets import closed_in
 from qps.solver.matrix.limits.row_preparation import Floats, Rows
@@ -128,3 +128,13 @@ def test_steps_that_learn_reach_a_fixed_point_that_plain_ones_are_slow_to() -> N
     for _ in range(6):
         point = steps.after(point, turn @ point + 1)
     assert point == pytest.approx(np.linalg.solve(np.eye(2) - turn, np.ones(2)), rel=1e-9)
+
+
+def test_stretches_with_other_ends_are_cut_at_the_same_points() -> None:
+    assert shared_cut(1, 1000) == shared_cut(3, 400) == 32
+    assert shared_cut(32, 1000) == shared_cut(33, 900) == 128
+    # within an octave, at its half, or at a half of that
+    assert shared_cut(32, 37) == shared_cut(33, 39) == 36
+    assert shared_cut(512, 1000) == shared_cut(700, 1000) == 768
+    assert 1 < shared_cut(1.0, 1.0 + 2**-50) < 1 + 2**-50
+    assert shared_cut(-1, 1) == 0

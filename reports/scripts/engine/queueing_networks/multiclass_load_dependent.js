@@ -198,20 +198,20 @@ function fixedPoint(stays, network, own) {
   return { rates: rates.map((rate) => rate * part), times, openWaits };
 }
 
-// What visits wait at the resources without a queue of a network, while this is settled: if more is demanded, as if that and what comes
-// `beside` it anyway took as many times longer.
+// What visits wait at the resources without a queue of a network, while this is settled: if more is demanded, as if that and what takes
+// time anyway, `unblocked`, took as many times longer.
 class FullResources {
   constructor(network, cycles) {
     const { limits } = network;
-    Object.assign(this, { limits, beside: limits.map((one) => besideOf(network, one, cycles)), waits: limits.map(() => 0) });
+    Object.assign(this, { limits, unblocked: limits.map((one) => unblockedTime(network, one, cycles)), waits: limits.map(() => 0) });
   }
 
-  get logs() { return this.waits.map((wait, r) => Math.log(wait + this.beside[r])); }
+  get logs() { return this.waits.map((wait, r) => Math.log(wait + this.unblocked[r])); }
 
   fill(rates) {
     this.waits = this.limits.map(({ work, capacity }, r) => {
       const load = rates.reduce((sum, rate, k) => (work[k] ? sum + rate * work[k] : sum), 0) / capacity;
-      return Math.max((this.waits[r] + this.beside[r]) * load - this.beside[r], 0);
+      return Math.max((this.waits[r] + this.unblocked[r]) * load - this.unblocked[r], 0);
     });
   }
 
@@ -219,7 +219,7 @@ class FullResources {
   goOn(point, image, after) {
     this.waits = after.map((one, r) => {
       const moves = image[r] - point[r], low = moves > MUCH ? image[r] : image[r] - AHEAD, high = moves < -MUCH ? image[r] : image[r] + AHEAD;
-      return Math.max(Math.exp(Math.min(Math.max(one, low), high)) - this.beside[r], 0);
+      return Math.max(Math.exp(Math.min(Math.max(one, low), high)) - this.unblocked[r], 0);
     });
   }
 }
@@ -227,7 +227,7 @@ class FullResources {
 function logsOf(cycles) { return cycles.map((one) => Math.log(one > 0 ? one : 1)); }
 
 // What takes time anyway for each visit of a resource, of all classes in their parts: where it fills a pool, how long that is held.
-function besideOf(network, limit, cycles) {
+function unblockedTime(network, limit, cycles) {
   const rates = ratesOf(network, cycles, FIRST_ONE);
   let time = 0, often = 0;
   rates.forEach((rate, k) => {
