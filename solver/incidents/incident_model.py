@@ -29,6 +29,8 @@ from qps.solver.incidents.incident_system import (
 )
 
 _ROUNDING = 1e-9
+_MOST_RETRIES = 100
+"""The backoff doubles with each."""
 
 
 def incident_system(
@@ -169,6 +171,12 @@ def _retry(numbers: IncidentNumbers, of: Class) -> RetryPolicy | None:
         backoff=numbers.value(settings.get("backoff")),
         budget=numbers.value(settings["budget"]) if "budget" in settings else None,
     )
+    if policy.retries > _MOST_RETRIES:
+        raise no_answer(
+            settings["retries"].span,
+            f"incidents are not supported with more than {_MOST_RETRIES} retries",
+            "state how often clients try again before they give up, such as `retries 3`",
+        )
     latency = numbers.latency(of)
     if policy.timeout <= latency:
         raise no_answer(

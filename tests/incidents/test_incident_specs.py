@@ -118,6 +118,10 @@ def test_with_the_advice_left_out_nothing_else_is_solved(tmp_path: Path) -> None
             "some machines of the autoscaled node `web` fail with errors",
         ),
         (
+            "retry browse { timeout 2 s; retries 1_100 }\nincident one { lose db for 10 s }",
+            "not supported with more than 100 retries",
+        ),
+        (
             "retry browse { timeout 1 ms; retries 1 }\nincident one { lose db for 10 s }",
             "the timeout is not above the mean response time of `browse`",
         ),
