@@ -84,7 +84,6 @@ _LINES_OF_SYSTEMS = (
     "cpu {}_cores * 1 core, idle {}, queueing mmc",
     "machine pod(count) { cpu count * 1 core, queueing mmc }",
     "network fabric { propagation 0 ms }",
-    "func waits(elapsed, cost) = max(0 ms, elapsed - cost * 1 request)",
     "; delay waits({}{}, {})",
     "component {} { cpu {}{} }",
     "  link calls = fabric between all",

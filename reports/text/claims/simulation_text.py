@@ -249,11 +249,10 @@ def _name(one: NumberComparison, labels: Labels) -> str:
         return labels.of(one.subject)
     if one.measure.startswith("p"):
         return labels.of(f"quantile({one.subject}.latency, {one.measure[1:]} %)")
-    name = labels.of(f"{one.subject}.{_MEASURES.get(one.measure, one.measure)}")
+    if one.measure == "rate":
+        return phrase("simulation.throughput", stream=labels.of(one.subject))
+    name = labels.of(f"{one.subject}.{one.measure}")
     return f"{name}, mean" if one.measure == "latency" else name
-
-
-_MEASURES = {"rate": "throughput per flow"}
 
 
 def _predicted(one: NumberComparison) -> str:

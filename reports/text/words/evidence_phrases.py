@@ -339,6 +339,7 @@ EVIDENCE_PHRASES: Mapping[str, str] = {
     ),
     "simulation.some_agree": "{agreeing} of {count} predictions agree",
     "simulation.title": "Simulation at {at}",
+    "simulation.throughput": "{stream} throughput per flow",
     "simulation.too_few": "too few items",
     "simulation.undecided": "is undecided: {reason}",
     "simulation.warm_up": ", first {cut} discarded as warm-up",
