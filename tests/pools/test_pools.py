@@ -298,4 +298,4 @@ def test_few_users_wait_for_no_more_than_there_are(
     )
     for level, value in ((50, p50), (95, p95), (99, p99)):
         found = graph.at(1).number(graph.streams["s"].latency_quantile(Fraction(level, 100)))
-        assert found == pytest.approx(value, rel=0.07)
+        assert found == pytest.approx(value, rel=0.125)

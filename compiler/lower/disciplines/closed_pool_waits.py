@@ -36,19 +36,23 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
 
     def stage(self, queue: Queue, own: QueueVisit) -> StageLaw:
-        """Return the wait: of a share that waits, of a gamma law.
+        """Return the wait, of a gamma law: of a share that waits.
 
-        The wait is a difference of times: where hardly anybody waits, roundings must not make it
-        less than none.
+        Beyond the knee nearly all wait: how many do so varies no more than how many do not. The
+        wait is a difference of times: where hardly anybody waits, roundings must not make it less
+        than none.
         """
         wait, closed = maximum(ZERO, self.wait(queue, own)), self.stream_of(own)
         assert closed is not None
         among, variation = self._law_of_those_who_wait(queue.resource, wait)
         share = maximum(LEAST_SHARE, minimum(ONE, apply("mean", wait, among)))
-        law = gamma_law(apply("mean", wait, share), variation, ZERO)
-        waits = share, law.service, law.variation
-        counted = own.service + share * law.counted
-        return StageLaw(waits=ZERO, work=ZERO, then=waits, counted=counted)
+        waiting = total(
+            one.network.wait(one.name, queue.resource) * one.throughput for one in self.streams
+        )
+        pool = closed.pool(queue.resource)
+        square = maximum(_LEAST, waiting) ** 2
+        of_full = apply("mean", total(closed.network.jobs) * pool.copies, square)
+        return gamma_law(wait, minimum((1 + variation) / share - 1, of_full), own.service)
 
     def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the same: all of it is waiting."""
