@@ -44,6 +44,7 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
     `relaxed` are factors of numbers, such as limits, by their names; of an axis only the `allowed`
     options may be chosen, all without an entry. What is found is any configuration `besides` one,
     and costs less than `below`. Its capacity is looked for if the result `is_solved` after that.
+    No more than `most_boxes` are bounded.
     """
 
     lowered: LoweredSpace
@@ -54,6 +55,7 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
     besides: Chosen | None = None
     below: float = inf
     is_solved: bool = False
+    most_boxes: int = MOST_BOXES
 
     @property
     def space(self) -> DesignSpace:
@@ -119,7 +121,9 @@ def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
     then no option may be preferred to another.
     """
     is_quick, prefers = effort is _Effort.QUICK, effort is _Effort.PREFERRING
-    most_boxes, most_tried = (_FEW_BOXES, _FEW_TRIED) if is_quick else (MOST_BOXES, MOST_TRIED)
+    most_boxes, most_tried = (
+        (_FEW_BOXES, _FEW_TRIED) if is_quick else (request.most_boxes, MOST_TRIED)
+    )
     searches = _Searches(list(_searches(request, effort)), most_boxes, request.below)
     found, cost = None, inf
     tried = 0

@@ -47,6 +47,8 @@ _ALIKE = 1e-12
 _LOADS = tuple(map(Fraction, ("0.25", "0.5", "0.75", "1", "1.25", "1.5", "2", "3", "4")))
 _FEW_LOADS = tuple(map(Fraction, ("0.5", "1", "2")))
 """Parts of the population for which the front has the cheapest configuration: of many modes few."""
+_FRONT_BOXES = 100_000
+"""Boxes that are bounded for each of these populations; one that takes more is left out."""
 _MANY_MODES = 8
 """Modes from which on samples are drawn for the cheapest configuration alone: each is sampled."""
 
@@ -73,6 +75,10 @@ class Planner:
     ) -> CheapestSearch:
         """Return the cheapest configuration for a population, among those that cost less."""
         return cheapest(self._request(users, relaxed, below))
+
+    def of_front(self, users: int) -> CheapestSearch:
+        """Return the cheapest configuration for another population, unless that takes long."""
+        return cheapest(replace(self._request(users), most_boxes=_FRONT_BOXES))
 
     def runner_up(self, users: int, best: Chosen) -> PlannedConfiguration | None:
         """Return the cheapest configuration besides the best one; None for none."""
@@ -267,7 +273,11 @@ def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator
             continue
         if last is not None and last.capacity is not None and at <= last.capacity:
             continue  # the cheapest for fewer supports these as well, and nothing cheaper does
-        found = best if at == users else planner.first(at)
+        search = None if at == users else planner.of_front(at)
+        if search is not None and not search.is_complete:
+            continue  # nothing is claimed of it
+        chosen = None if search is None else search.found
+        found = best if search is None else None if chosen is None else planner.planned(chosen, at)
         if found is None:
             yield CostAtUsers(users=at, configuration=None)
             return
