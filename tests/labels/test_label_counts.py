@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from hashlib import sha256
 from math import inf
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity, ErrorRow, Errors
+from simulated.generated import spec_of
 from simulated.measuring_errors import Off, errors_of, renewed, table_of
 from simulated.records import Model, Number, Play, line_of, retained
 from simulated.report import Counts, Stored
@@ -242,6 +244,28 @@ def test_labels_of_today_are_held_against_what_was_played_before() -> None:
     ]
     other = Model(seed=1, text="b", numbers=(label,))
     assert other.with_plays_of(before) is other
+
+
+def test_what_was_refused_then_and_is_not_now_is_played(tmp_path: Path) -> None:
+    plays, file = tmp_path / "plays.jsonl", tmp_path / "judged.jsonl"
+    command = [sys.executable, "tests/simulated", "--first", "132353", "--models", "1"]
+    command += ["--workers", "1", "--seconds", "0", "--plays", str(plays), "--keep", str(file)]
+    text = sha256(spec_of(132353).encode()).hexdigest()[:12]
+    plays.write_bytes(line_of(Model(seed=132353, text=text, refused="`a.cpu` is loaded to 1.2")))
+    subprocess.run(command, capture_output=True, text=True, check=False)
+    (model,) = retained(file)
+    assert model.refused is None
+    assert any(one.played is not None for one in model.numbers)
+    # Nothing is played where only labels are asked for, nor again what was.
+    file.unlink()
+    subprocess.run([*command, "--labels"], capture_output=True, text=True, check=False)
+    assert [one.refused for one in retained(file)] == ["`a.cpu` is loaded to 1.2"]
+    file.unlink()
+    was = [replace(one, played=_SOME, again=None) for one in model.numbers if one.last]
+    plays.write_bytes(line_of(replace(model, numbers=tuple(was))))
+    subprocess.run(command, capture_output=True, text=True, check=False)
+    (numbers,) = [one.numbers for one in retained(file)]
+    assert {one.played for one in numbers if " > " not in one.measure} == {_SOME}
 
 
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:

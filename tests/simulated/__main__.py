@@ -2,7 +2,8 @@
 
 With --keep FILE each model is a line of that file as soon as it is judged; what is there already
 is not played again, so that a run goes on where it ended. --report tells what a file comes to.
---plays FILE holds the labels of today against what was played before.
+--plays FILE holds the labels of today against what was played before; what was refused then and is
+not now was not, and is played.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def _requested() -> argparse.Namespace:
     parser.add_argument("--baseline", type=Path, help="a kept file of earlier labels")
     parser.add_argument("--errors", type=Path, help="write the errors of labels to a file")
     parser.add_argument("--renew", action="store_true", help="only of methods that hold too seldom")
-    parser.add_argument("--plays", type=Path, help="a kept file of which nothing is played again")
+    parser.add_argument("--plays", type=Path, help="a kept file whose plays count again")
     return parser.parse_args()
 
 
@@ -101,9 +102,10 @@ def _played(seeds: list[int], requested: argparse.Namespace) -> Iterator[Model]:
 
 
 def _one(seed: int, before: Model | None, seconds: float, labels: bool) -> Model:
+    """Return what becomes of a seed, by what was played `before` of what was not refused then."""
     faulthandler.dump_traceback_later(_LONGEST, exit=True)
     try:
-        if before is not None:
+        if before is not None and (labels or before.numbers or not labels_of(seed).numbers):
             return labels_of(seed, before)
         return labels_of(seed) if labels else model_of(seed, seconds)
     finally:

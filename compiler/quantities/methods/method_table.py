@@ -14,6 +14,7 @@ from qps.compiler.quantities.methods.closed_methods import OF_CLOSED
 from qps.compiler.quantities.methods.discipline_methods import OF_DISCIPLINES
 from qps.compiler.quantities.methods.feedback_methods import OF_FEEDBACK
 from qps.compiler.quantities.methods.method_row import Method, Rows
+from qps.compiler.quantities.methods.open_pool_methods import OF_POOLS
 from qps.compiler.quantities.methods.response_methods import OF_RESPONSES
 from qps.compiler.quantities.methods.search_methods import OF_ANSWERS
 from qps.compiler.quantities.methods.station_methods import OF_STATIONS
@@ -29,6 +30,7 @@ METHODS: Rows = MappingProxyType(
         **OF_FEEDBACK,
         **OF_DISCIPLINES,
         **OF_CLOSED,
+        **OF_POOLS,
         **OF_RESPONSES,
         **OF_ANSWERS,
     }
