@@ -88,6 +88,16 @@ class Stage(Struct, frozen=True, kw_only=True, dict=True):
         """True where some of it waits."""
         return any(one.waits > 0 and one.work > 0 for one in self.parts)
 
+    @property
+    def is_endless(self) -> bool:
+        """True where it takes an infinite time: also where some waits for work without an end."""
+        return self.service == inf or (
+            self.is_late
+            and (
+                self.full_load >= 1 or any(one.waits > 0 and one.work == inf for one in self.parts)
+            )
+        )
+
     @cached_property
     def waiting_share(self) -> float:
         """Which share waits, for any part of the work."""
@@ -133,12 +143,12 @@ class Stage(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def is_stage(group: Sequence[float]) -> bool:
-    """Return whether operands are those of a stage, or of a part of work."""
+    """Return whether operands are those of a stage, or of a part of work, which may be endless."""
     waits, load, work, spread, servers, service, variation, times, inside = group
     return (
         waits >= 0
         and load >= 0
-        and 0 <= work < inf
+        and work >= 0
         and 0 <= spread < inf
         and servers >= 0
         and service >= 0

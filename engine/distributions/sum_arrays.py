@@ -78,7 +78,6 @@ def is_stage(group: Sequence[Array]) -> Bools:
         (waits >= 0)
         & (load >= 0)
         & (work >= 0)
-        & (work < np.inf)
         & (spread >= 0)
         & (spread < np.inf)
         & (servers >= 0)
@@ -108,9 +107,7 @@ def _plain(level: Array, *stages: Array) -> Array:
     counted = list(every(line, np.ones(level.shape, dtype=bool)))
     is_endless = np.zeros(level.shape, dtype=bool)
     for stage, counts in counted:
-        is_endless |= counts & (
-            (stage.service == np.inf) | (stage.is_late & (stage.full_load >= 1))
-        )
+        is_endless |= counts & stage.is_endless
     fixed = np.zeros(level.shape) + sum(map(fixed_time, line))
     is_at_once = level <= share_at_fixed(line)
     found = np.where(is_endless, np.inf, fixed)

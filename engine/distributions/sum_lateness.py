@@ -48,8 +48,7 @@ def _of_stages(time: Array, level: Array, *stages: Array) -> Array:
         is_there = is_sound(line, np.ones(some[0].shape, dtype=bool))
         is_endless = np.zeros(some[0].shape, dtype=bool)
         for stage, counts in every(line, is_there):
-            is_late = stage.is_late & (stage.full_load >= 1)
-            is_endless |= counts & ((stage.service == np.inf) | is_late)
+            is_endless |= counts & stage.is_endless
         values = np.where(is_endless, np.inf, np.nan)
         filled(is_there & ~is_endless, values, _of_finite, *some)
         found[is_among] = values

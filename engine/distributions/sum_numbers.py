@@ -118,8 +118,7 @@ def line_of(stages: Sequence[float]) -> tuple[Stage, ...] | None:
 
 def is_endless(line: Sequence[Stage]) -> bool:
     """Return whether a stage that is passed takes an infinite time."""
-    every = passed(line)
-    return any(each.service == inf or (each.is_late and each.full_load >= 1) for each in every)
+    return any(each.is_endless for each in passed(line))
 
 
 def mixed(line: Sequence[Stage]) -> tuple[PathMixture, ...] | None:

@@ -72,7 +72,7 @@ def _are_plain(time: Array, *stages: Array) -> Bools:
         found &= ~has_fixed_chance(stage)
     varies = np.zeros(time.shape, dtype=bool)
     for stage, counts in every(line, np.ones(time.shape, dtype=bool)):
-        found &= ~(counts & ((stage.service == np.inf) | (stage.is_late & (stage.full_load >= 1))))
+        found &= ~(counts & stage.is_endless)
         varies |= counts & (stage.is_late | (stage.variation > 0))
     after = time - sum(map(fixed_time, line))
     return found & varies & (after > SAME * time) & (time < np.inf)

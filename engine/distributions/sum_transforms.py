@@ -66,6 +66,13 @@ class StageArrays(Struct, frozen=True, kw_only=True):
         return reduce(np.logical_or, each)
 
     @property
+    def is_endless(self) -> Bools:
+        """Where it takes an infinite time: also where some waits for work without an end."""
+        each = ((one.waits > 0) & (one.work == np.inf) for one in self.parts)
+        is_full = (self.full_load >= 1) | reduce(np.logical_or, each)
+        return np.asarray((self.service == np.inf) | (self.is_late & is_full))
+
+    @property
     def waiting_share(self) -> Array:
         """Which share waits, for any part of the work."""
         return np.minimum(1.0, sum(one.waits for one in self.parts))

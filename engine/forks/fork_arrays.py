@@ -256,7 +256,7 @@ def _is_sound(stages: Sequence[Array]) -> tuple[Bools, Bools]:
     if not found.any():
         return found, found
     is_simple = bool((servers != 0).all() and (inside >= 0).all())
-    if is_simple and not ((load >= 1) | (service == np.inf)).any():
+    if is_simple and not ((load >= 1) | (work == np.inf) | (service == np.inf)).any():
         return found, np.zeros(found.shape, dtype=bool)
     is_sound, is_endless = _checked(nodes_of(stages), found)
     return found & is_sound, is_endless
@@ -272,11 +272,13 @@ def _checked(nodes: Sequence[ForkNode], is_passed: Bools) -> tuple[Bools, Bools]
         full = load
         if works:
             full = reduce(np.add, (one.group[1] for one in works), load)
-        is_full = (full >= 1) | (service == np.inf)
+        groups = [node.group, *(one.group for one in works)]
+        of_work = reduce(np.logical_or, ((one[0] > 0) & (one[2] == np.inf) for one in groups))
+        is_full = (full >= 1) | of_work | (service == np.inf)
         if is_full.any():
-            groups = [node.group, *(one.group for one in works)]
             is_late = reduce(np.logical_or, ((one[0] > 0) & (one[2] > 0) for one in groups))
-            is_endless |= is_there & ((service == np.inf) | (is_late & (full >= 1)))
+            is_late &= (full >= 1) | of_work
+            is_endless |= is_there & ((service == np.inf) | is_late)
         if not servers.all():
             is_sound &= servers != 0
         if node.is_choice:

@@ -20,7 +20,10 @@ from oracles.stage_simulation import quantiles
 from qps.engine.distributions.gamma_numbers import gamma_law_quantile
 from qps.engine.distributions.sum_arrays import stages_quantile as on_arrays
 from qps.engine.distributions.sum_numbers import stages_quantile
+from qps.engine.distributions.sum_tails import stages_tail
+from qps.engine.evaluators.on_balls import stages_quantile as on_balls
 from qps.engine.evaluators.on_balls import stages_tail as tail_on_balls
+from qps.engine.forks.fork_numbers import fork_quantile
 from qps.engine.operations import OPERATIONS
 from qps.engine.queueing.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
 from stages.stage_lists import LEVELS, Stage, call, law, mg1, mmc, quantile
@@ -141,6 +144,8 @@ def test_what_is_always_the_same_is_added() -> None:
         (1.0, mg1(0.5, 1.0), nan),
         (0.5, mg1(-0.5, 1.0), nan),
         (0.5, mg1(0.5, 1.0, inf), nan),
+        (0.5, (0.2, 0.5, inf, 1.0, 2.0, 1.0, 1.0, 1.0, 0.0), inf),  # some wait without an end
+        (0.5, (0.0, 0.5, inf, 1.0, 2.0, 1.0, 1.0, 1.0, 0.0), -log(0.5)),
     ],
 )
 def test_edges(level: float, stage: Stage, value: float) -> None:
@@ -340,3 +345,31 @@ def test_a_wait_that_hardly_anyone_has_need_not_be_known() -> None:
     found = tail_on_balls(arb(2), *known, *rare)
     assert found.is_finite()
     assert float(found) == pytest.approx(float(tail_on_balls(arb(2), *known)), rel=1e-6)
+
+
+_ENDLESS = [
+    (0.2, 0.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 1.0),
+    (0.8, 0.0, inf, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+]
+"""A part of the work has no end, as that of unlike services beyond all cores."""
+
+
+def test_a_part_of_the_work_without_an_end_leaves_none() -> None:
+    operands = [float(one) for one in chain(*_ENDLESS)]
+    assert quantile(0.99, *_ENDLESS) == inf
+    assert float(on_arrays(0.99, *operands)) == inf
+    assert float(on_balls(arb(0.99), *map(arb, operands))) == inf
+    assert stages_tail(5.0, *operands) == 1.0
+    assert float(tail_on_balls(arb(5), *map(arb, operands))) == 1.0
+    assert float(fork_quantile(0.99, *operands)) == inf
+
+
+@needs_node
+def test_scripts_know_work_without_an_end() -> None:
+    operands = ", ".join("Infinity" if one == inf else str(one) for one in chain(*_ENDLESS))
+    text = (
+        'import { stagesQuantile, stagesTail } from "./reports/scripts/engine/queueing/sums.js";\n'
+        f"console.log(JSON.stringify([stagesQuantile(0.99, {operands}) === Infinity, "
+        f"stagesTail(5, {operands})]));\n"
+    )
+    assert json.loads(run_module(text)) == [True, 1]

@@ -96,12 +96,14 @@ class _Numbers(Struct):
 def stages_quantile(level: arb, *stages: arb) -> arb:
     """Return the quantile of the time that independent stages take, as floats have it."""
     refuse(bool(level < 0) or bool(level >= 1))
-    if is_unknown(level, *stages) or not all(one.is_finite() for one in (level, *stages)):
+    if is_unknown(level, *stages):
         return UNKNOWN
     numbers = [float(one.mid()) for one in (level, *stages)]
     near = sum_numbers.stages_quantile(*numbers)
     if near == inf:
         return INFINITE
+    if not all(one.is_finite() for one in (level, *stages)):
+        return UNKNOWN
     refuse(isnan(near))
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
     floats = read([tuple(float(one.mid()) for one in group) for group in groups])
@@ -119,7 +121,7 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
 
 def stages_tail(time: arb, *stages: arb) -> arb:
     """Return the share that takes longer than a time to pass independent stages."""
-    if is_unknown(time, *stages) or not all(one.is_finite() for one in (time, *stages)):
+    if is_unknown(time, *stages):
         return UNKNOWN
     numbers = [float(one.mid()) for one in (time, *stages)]
     near = sum_tails.stages_tail(*numbers)
@@ -128,6 +130,8 @@ def stages_tail(time: arb, *stages: arb) -> arb:
     floats = read([tuple(float(one.mid()) for one in group) for group in groups])
     if numbers[0] < 0 or sum_numbers.is_endless(floats):
         return arb(1)
+    if not all(one.is_finite() for one in (time, *stages)):
+        return UNKNOWN
     pieced = pieces_of(_joined(floats, groups))
     in_floats = sum_numbers.mixed(floats)
     if pieced is None or in_floats is None:

@@ -3,7 +3,7 @@
 import { firstAnswers } from "./first_answers.js";
 import { atOnceBy, both, leftOf, longest, massOf, meanOfPhases, mixed, nearestOf, onePhase, phases, phasesOfLongest, transformInto } from "./phase_times.js";
 import { CALLS, FORK, MOST_COMBINED, MOST_PASSAGES, MOST_PATHS, MOST_PHASES, passages, ROUNDED } from "./phase_counts.js";
-import { isStage, lineOf, pathFactors } from "./sums.js";
+import { isEndlessWork, isStage, lineOf, pathFactors } from "./sums.js";
 
 const OPERANDS = 9, SAME = 1e-12;
 
@@ -40,7 +40,8 @@ function isSoundNode({ group, inside }) {
 function isEndlessNode({ group: [waits, load, work, , , service], works, inside, often }) {
   if (!(often > 0)) return false;
   const isLate = (waits > 0 && work > 0) || works.some(({ group }) => group[0] > 0 && group[2] > 0);
-  return service === Infinity || (isLate && works.reduce((sum, { group }) => sum + group[1], load) >= 1) || inside.some(isEndlessNode);
+  const waitsForEver = isEndlessWork({ waits, work }) || works.some(({ group }) => isEndlessWork({ waits: group[0], work: group[2] }));
+  return service === Infinity || waitsForEver || (isLate && works.reduce((sum, { group }) => sum + group[1], load) >= 1) || inside.some(isEndlessNode);
 }
 
 function operandsOf({ group, within }) { return [...group, ...within.flatMap(operandsOf)]; }

@@ -56,7 +56,10 @@ export function lineOf(operands) {
   return line && line.every(isSound) ? line : null;
 }
 
-function isEndless(line) { return passed(line).some((stage) => stage.service === Infinity || (stage.isLate && stage.fullLoad >= 1)); }
+function isEndless(line) { return passed(line).some(({ service, isLate, fullLoad, parts }) => service === Infinity || (isLate && fullLoad >= 1) || parts.some(isEndlessWork)); }
+
+// Whether some of those who come wait for work without an end.
+export function isEndlessWork({ waits, work }) { return waits > 0 && work === Infinity; }
 
 // The paths through stages by the fixed time of each, null where there are too many.
 export function pathsThrough(operands) { return mixtures(lineOf(operands)); }
@@ -99,7 +102,7 @@ export function isKinked({ terms }) { return terms === KINKED; }
 const isSize = (value) => value >= 0 && value < Infinity;
 
 export function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
-  return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers >= 0 && service >= 0 && Math.abs(inside) < Infinity;
+  return waits >= 0 && load >= 0 && work >= 0 && [spread, variation, often].every(isSize) && servers >= 0 && service >= 0 && Math.abs(inside) < Infinity;
 }
 
 // Stages one after the other, those inside others within these.
