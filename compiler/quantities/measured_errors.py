@@ -164,7 +164,8 @@ def measured(
 
     Where some operating points are given, the ends of a range of populations, its error is the
     largest at any of these. What one or two methods state of themselves is less where less is
-    waited; where waits may be far longer than predicted, nothing says how much is waited. Where a
+    waited; where waits may be far longer than predicted, nothing says how much is waited: as far
+    off as visits of very unequal services alone is what more methods have a part in, too. Where a
     class `calls_rarely`, no other error holds than that of such classes.
     """
     anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
@@ -173,6 +174,9 @@ def measured(
         return anywhere
     if calls_rarely:
         return replace(known, error=errors.of_rare_calls(known.methods, points))
+    if FAR_UNEQUAL_SERVICES in known.methods and not _is_of_few(known):
+        own = as_stated(known).error or _far_apart_error(quantity, is_below_knee=is_below_knee)
+        return replace(known, error=_larger(own, anywhere.error))
     rows = errors.rows_at(known.methods, points)
     row_errors = [row.error for row in rows if row.error is not None]
     is_measured = bool(rows) and len(row_errors) == len(rows)
@@ -186,6 +190,16 @@ def measured(
     if not all(ErrorAxis.WAITING in row.at_most for row in rows) or _is_far_apart(known):
         return anywhere  # of a method alone more was tried than what was drawn
     return replace(known, error=min(max(row_errors), anywhere.error))
+
+
+def _far_apart_error(quantity: ErrorQuantity, *, is_below_knee: bool) -> float | None:
+    return METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
+
+
+def _larger(*errors: float | None) -> float | None:
+    """Return the largest of some errors; None where one is not known."""
+    known = [one for one in errors if one is not None]
+    return max(known) if len(known) == len(errors) else None
 
 
 def _is_far_apart(known: Certainty) -> bool:
@@ -218,8 +232,8 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
             return stated
         if not UNEQUAL_SERVICES.isdisjoint(known.methods):
             is_far = FAR_UNEQUAL_SERVICES in known.methods
-            below = METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
-            return replace(known, error=below if is_far else MOST_STATED)
+            far = _far_apart_error(quantity, is_below_knee=is_below_knee)
+            return replace(known, error=far if is_far else MOST_STATED)
         if len(known.methods) == 1:
             (method,) = known.methods
             if quantity in METHODS[method].errors:
