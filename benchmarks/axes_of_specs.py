@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from targets import APPLICATIONS, S_OF_TARGETS, SPECS, along
+from measures import APPLICATIONS, S_OF_TARGETS, SPECS, along
 from timings import TimingTable
 
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from targets import BenchmarkTarget, Found, targets
+from measures import BenchmarkTarget, Found
+from targets import targets
 from timings import TimingTable
 
 _RESULTS = Path(__file__).parent / "results.json"

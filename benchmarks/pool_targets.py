@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import requested
-from targets import (
+from measures import (
     APPLICATIONS,
     LIMIT,
     S_OF_TARGETS,

@@ -1,102 +1,34 @@
-"""The times that were to be reached, each beside what is run at the same time.
-
-S is what `import sympy` takes of the processor, measured before and behind each command on the
-same machine. Times of rows are told as us on a machine on which S is 0.35 s.
-"""
+"""The times that were to be reached, each beside what is run at the same time."""
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache, partial
+from functools import partial
 from math import log
 from pathlib import Path
 
 import generated
+import pool_targets
 import requested
+from measures import (
+    APPLICATIONS,
+    EXPONENT,
+    LIMIT,
+    S_OF_TARGETS,
+    SPECS,
+    BenchmarkTarget,
+    Found,
+    along,
+    beside,
+    command,
+    folder,
+    made,
+    qps,
+    ratio,
+    row,
+    sympy_seconds,
+)
 from timings import ROOT, Used, used
-
-SPECS = ROOT / "specs"
-APPLICATIONS = (ROOT / "tests" / "applications", Path(__file__).parent / "applications")
-LIMIT = 60  # s of processor for a process
-S_OF_TARGETS = 0.35  # s of `import sympy`, where the targets were written
-_EXPONENT = "n^"
-_RUNS, _QUICK = 3, 4.0  # so many runs of what takes less than that many s
-
-
-@dataclass(frozen=True)
-class Found:
-    """A figure in the unit of its target; `seconds` is what it took to measure it."""
-
-    figure: float
-    seconds: float
-    megabytes: float = 0.0
-    is_late: bool = False
-
-    @property
-    def as_json(self) -> dict[str, float]:
-        """The same as JSON, short enough to be read."""
-        return {key: float(f"{value:.4g}") for key, value in asdict(self).items()}
-
-
-@dataclass(frozen=True)
-class BenchmarkTarget:
-    """What is measured, what it was before (as text), and what is to be reached."""
-
-    what: str
-    before: str
-    goal: float
-    unit: str
-    measure: Callable[[], Found]
-
-    def told(self, figure: float) -> str:
-        """Return a figure with its unit, or as an exponent of n."""
-        if self.unit == _EXPONENT:
-            return f"n^{figure:.1f}"
-        return f"{figure:,.0f}{self.unit}" if figure >= 100 else f"{figure:.2g}{self.unit}"
-
-
-@cache
-def folder() -> Path:
-    """Return where specs are made; it goes away with the process."""
-    _held.append(tempfile.TemporaryDirectory(prefix="qps-targets-"))
-    return Path(_held[0].name)
-
-
-_held: list[tempfile.TemporaryDirectory[str]] = []
-
-
-def made(name: str, text: str) -> Path:
-    """Return a file with a spec."""
-    path = folder() / f"{name}.qps"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def _sympy() -> float:
-    return used(["-c", "import sympy"], LIMIT).seconds
-
-
-def beside(measure: Callable[[], Used], runs: int = _RUNS) -> tuple[Used, float]:
-    """Return the least that something took and S, measured in turns; what takes long, once."""
-    took, units = [measure()], [_sympy(), _sympy()]
-    while len(took) < runs and took[0].seconds < _QUICK:
-        took.append(measure())
-        units.append(_sympy())
-    return min(took, key=lambda one: one.seconds), min(units)
-
-
-def qps(*words: str | Path, kept: Path | None = None) -> Callable[[], Used]:
-    """Return what runs a command; `kept` is what commands before it have left, None for nothing."""
-    return partial(used, ["-m", "qps", *map(str, words)], LIMIT, kept=kept)
-
-
-def command(*words: str | Path, kept: Path | None = None) -> Found:
-    """Return what a command takes, in S."""
-    took, unit = beside(qps(*words, kept=kept))
-    return Found(took.seconds / unit, took.seconds, took.megabytes, took.is_late)
 
 
 def _solved(name: str, text: str, *words: str) -> Found:
@@ -125,30 +57,6 @@ def _growth(kind: Callable[[int], str]) -> Found:
     start, few, many = (took.seconds / unit for took, unit in (least, small, large))
     figure = log(max(many - start, 0.01) / max(few - start, 0.01)) / log(10)
     return Found(figure, large[0].seconds, large[0].megabytes, large[0].is_late)
-
-
-def ratio(one: Callable[[], Used], other: Callable[[], Used]) -> Found:
-    """Return what one command takes as a ratio to another."""
-    pairs = [(one(), other()) for _ in range(2)]
-    least = min(pair[0].seconds for pair in pairs), min(pair[1].seconds for pair in pairs)
-    return Found(least[0] / least[1], sum(pair[0].seconds for pair in pairs))
-
-
-# -- rows of matrices ----------------------------------------------------------------------
-
-
-def along(path: Path, *axes: str) -> tuple[list[dict[str, object]], Used, float]:
-    """Return what rows take along the axes of a spec, and S."""
-    script = str(Path(__file__).parent / "along.py")
-    took, unit = beside(partial(used, [script, str(path), *axes], LIMIT), 1)
-    return [json.loads(line) for line in took.text.splitlines()], took, unit
-
-
-def row(path: Path, *axes: str) -> Found:
-    """Return us for a row along the worst of some axes."""
-    found, took, unit = along(path, *axes)
-    worst = max((float(str(one["us"])) for one in found), default=LIMIT * 1e6)
-    return Found(worst * S_OF_TARGETS / unit, took.seconds, took.megabytes, took.is_late)
 
 
 def _queue_row(discipline: str, share: str = "") -> Found:
@@ -189,7 +97,7 @@ def _dask() -> Found:
 def _numpy(column: int) -> Found:
     import matrix_runs  # noqa: PLC0415
 
-    unit = _sympy()
+    unit = sympy_seconds()
     ((_, took, _, ratio),) = matrix_runs.against_bare(matrix_runs.Drawn()).rows
     figure = (float(took) / 1000 * S_OF_TARGETS / unit, float(ratio))[column]
     return Found(figure, 10)
@@ -380,8 +288,6 @@ def _percentiles() -> Iterator[BenchmarkTarget]:
 
 
 def _pools() -> Iterator[BenchmarkTarget]:
-    import pool_targets  # noqa: PLC0415 - imports this module
-
     yield from pool_targets.targets()
 
 
@@ -406,5 +312,5 @@ def _growing(s: Callable[..., BenchmarkTarget]) -> Iterator[BenchmarkTarget]:
         measure = partial(_solved, f"{name}_1000", kind(1000), "--no-advice")
         yield s(f"1,000 {name}", before, 10, measure)
         grows = partial(_growth, kind)
-        yield BenchmarkTarget(f"{name} from 100 to 1,000", exponent, 1.2, _EXPONENT, grows)
+        yield BenchmarkTarget(f"{name} from 100 to 1,000", exponent, 1.2, EXPONENT, grows)
     yield s("10,000 components: check, lower, solve", "not reached", 60, _checked_and_solved)

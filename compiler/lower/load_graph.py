@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.label_doubts import Checks
 from qps.compiler.lower.queues.pool_holding import PoolCapacity

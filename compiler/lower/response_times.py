@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.all_pools import Pools
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_streams.class_averages import put_together
 from qps.compiler.lower.closed_streams.elastic_labels import LabeledSolution
 from qps.compiler.lower.expressions.label_propagation import certainty_of

@@ -11,8 +11,8 @@ from math import inf
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_networks.fork_join_stations import (
     every,
     longest_alone,

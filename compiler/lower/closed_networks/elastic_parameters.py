@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed_networks.closed_network_solution import ElasticStation
+from qps.compiler.lower.closed_networks.closed_stream_solution import ElasticStation
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum, product, total

@@ -15,7 +15,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream, ElasticStation
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream, ElasticStation
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticParameter
 from qps.engine.expressions.formulas import Formula, minimum, total
 

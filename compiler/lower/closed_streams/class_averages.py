@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.label_doubts import ClassDoubts
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_stages import LatencyPart

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.closed_network_solution import Closed, ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import Closed, ClosedStream
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.queues.queue_certainty import loss_certainty, rate_certainty, uncounted

@@ -14,12 +14,9 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.lower.closed_networks.closed_network_solution import (
-    Closed,
-    ClosedNetwork,
-    ClosedStream,
-)
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
+from qps.compiler.lower.closed_networks.closed_stream_solution import Closed, ClosedStream
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.closed_networks.elastic_with_closed import demand_at, elastic_stations
 from qps.compiler.lower.closed_networks.saturated_delays import blocked_networks

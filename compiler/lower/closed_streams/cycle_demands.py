@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, PrivateMachine
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_networks.cycle import Cycle, ThroughputLimit
 from qps.compiler.lower.closed_networks.fork_join_stations import Own
 from qps.compiler.lower.closed_networks.saturated_delays import BlockedNetworks

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.closed_network_solution import Closed
+from qps.compiler.lower.closed_networks.closed_stream_solution import Closed
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.closed_streams.closed_labels import loads_known, rates_known
 from qps.compiler.lower.closed_streams.elastic_solution import ElasticLoads

@@ -11,7 +11,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
-from qps.compiler.lower.closed_networks.closed_network_solution import Closed
+from qps.compiler.lower.closed_networks.closed_stream_solution import Closed
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula, solve_elastic
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering

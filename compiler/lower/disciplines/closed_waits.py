@@ -11,7 +11,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_networks.fork_join_stations import every
 from qps.compiler.lower.disciplines.closed_wait_laws import LEAST_SHARE, as_fast, closed_wait_law
 from qps.compiler.lower.disciplines.gamma_stages import gamma_law

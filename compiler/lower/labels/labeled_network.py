@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import QueueVisit

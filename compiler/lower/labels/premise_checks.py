@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed_networks.closed_network_solution import Closed
+from qps.compiler.lower.closed_networks.closed_stream_solution import Closed
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Checks, ClassDoubts, Gate
 from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, NumberFacts

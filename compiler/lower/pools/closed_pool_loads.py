@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.disciplines.closed_pool_waits import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool_wait import PoolLaw
 from qps.compiler.lower.label_doubts import Gate

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.closed_network_solution import Closed
+from qps.compiler.lower.closed_networks.closed_stream_solution import Closed
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork, Uneven
 from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.disciplines.feedback import FeedbackQueue
