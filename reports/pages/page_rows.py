@@ -14,7 +14,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import resource_in, utilization_of
 from qps.compiler.lower.load_graph import Assumption, Cited
-from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.compiler.quantities.limit_use import limit_used
 from qps.reports.text.solutions.bottleneck_text import (
     changes_in_words,
@@ -25,7 +25,7 @@ from qps.reports.text.solutions.bottleneck_text import (
 )
 from qps.reports.text.solutions.capacity_text import has_nominal
 from qps.reports.text.solutions.elastic_text import SATURATED
-from qps.reports.text.words.certainty_marks import marked, marked_value
+from qps.reports.text.words.certainty_marks import MARKS, marked, marked_value
 from qps.reports.text.words.estimates import limit_of
 from qps.reports.text.words.limit_states import LimitState, limit_state
 from qps.reports.text.words.nouns import noun
@@ -119,9 +119,15 @@ def _requirement(
         limit=limit_of(one, one.limit, share=share, digits=3),
         value=marked_value(text, one.now.value, one.now.known),
         met_up_to=_up_to(one.met_up_to, answer, one.met_up_to_known),
-        headroom=headroom_text(used),
+        headroom=_marked_headroom(one, used),
         state=_state_of(one, used, answer),
     )
+
+
+def _marked_headroom(one: RequirementAnswer, used: float) -> str:
+    """Return how much of a limit is left; at most that where the value is at least what it is."""
+    text = headroom_text(used)
+    return MARKS[CertaintyKind.UPPER_BOUND] + text if text and _may_exceed(one) else text
 
 
 def _state_of(one: RequirementAnswer, used: float, answer: Answer) -> LimitState:
@@ -131,7 +137,15 @@ def _state_of(one: RequirementAnswer, used: float, answer: Answer) -> LimitState
     is_limit = answer.limited_by == one.name
     if one.confidence is not None:  # its value here is that of nominal inputs
         return LimitState.LIMIT if is_limit else LimitState.WITHIN
-    return limit_state(min(used, 1.0), limits_capacity=is_limit)
+    state = limit_state(min(used, 1.0), limits_capacity=is_limit)
+    is_open = _may_exceed(one) and state in (LimitState.WITHIN, LimitState.CLOSE)
+    return LimitState.UNKNOWN if is_open else state
+
+
+def _may_exceed(one: RequirementAnswer) -> bool:
+    """Return whether a value is a bound on the side that proves no limit to be met."""
+    side = CertaintyKind.LOWER_BOUND if one.at_most else CertaintyKind.UPPER_BOUND
+    return one.confidence is None and one.now.known.kind is side
 
 
 def headroom_text(used: float) -> str:

@@ -17,6 +17,7 @@ from oracles.written_numbers import (
     _differs,
     _headrooms,
     _state_differs,
+    is_open_at,
     numbers_in,
     worth,
 )
@@ -112,7 +113,8 @@ class TrueTables(WrittenNumbers):
         if column == "Headroom":
             if criterion is not None and criterion.confidence is not None:
                 return {""}
-            return _headrooms(self._used(criterion))
+            left = _headrooms(self._used(criterion))
+            return left | {f"≤ {one}" for one in left if one}
         if column == "Limit":
             if criterion is None:
                 return {"≤ 1"}
@@ -142,6 +144,9 @@ class TrueTables(WrittenNumbers):
         if criterion is not None and criterion.confidence is not None:
             return  # what it comes to in samples decides
         name = QUALITY if criterion is None else criterion.name
+        if is_open_at(self.graph, criterion, self.at):
+            yield from () if state.text in ("Unknown", "At limit", "Over") else (str(what),)
+            return
         yield from _state_differs(what, state, self._used(criterion), name == self.limiting)
 
     @property

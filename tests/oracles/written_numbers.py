@@ -9,11 +9,11 @@ from math import inf, isfinite, isnan
 
 from browsers.page_numbers import Cell
 from qps.compiler.ir.measure_names import utilization_of
-from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.pipeline import Spec
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty, CertaintyKind
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -285,6 +285,14 @@ def _as_planned(count: int) -> str:
     """Return a number of users as one plans with it, too: two digits, rounded down."""
     step = 10 ** max(0, len(str(count)) - 2)
     return f"{count:,} {rounded_down(count)} {count // step * step:,}"
+
+
+def is_open_at(graph: LoadGraph, criterion: Criterion | None, at: int) -> bool:
+    """Return whether the value of a requirement is a bound there that does not prove it met."""
+    if criterion is None:
+        return False
+    side = CertaintyKind.LOWER_BOUND if criterion.at_most else CertaintyKind.UPPER_BOUND
+    return known_at(graph, criterion, at).kind is side
 
 
 def _headrooms(used: float) -> set[str]:

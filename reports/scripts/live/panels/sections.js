@@ -32,7 +32,13 @@ export function stateOf(column, judged, beside = null) {
   const used = usedOf(column, criterion, beside);
   if (isOver || (beside?.sure && used > SURELY_OVER)) return { state: "over", used };
   if (criterion.hasConfidence) return { state: isLimit ? "limit" : "within", used };
-  return { state: limitState(Math.min(used, 1), isLimit), used };
+  const state = limitState(Math.min(used, 1), isLimit), isOpen = mayExceed(run, criterion, n) && (state === "within" || state === "near");
+  return { state: isOpen ? "unknown" : state, used };
+}
+
+// Whether a value is a bound on the side that proves no limit to be met.
+function mayExceed(run, criterion, n) {
+  return !criterion.hasConfidence && !criterion.isQuality && knownAt(run, criterion, n)?.[0] === (criterion.atMost ? "lower bound" : "upper bound");
 }
 
 // A requirement of a latency is of its mean: percentiles have names of their own.
@@ -47,12 +53,12 @@ function usedOf(column, criterion, beside) {
   return limitUsed(criterion.isQuality || criterion.atMost, measure, criterion.isQuality ? 1 : run.value(criterion.limit));
 }
 
-// Which part of a limit is left, in whole percents.
-function headroomOf(used) {
-  const left = 100 * (1 - used);
+// Which part of a limit is left, in whole percents; at most that where more may be used.
+function headroomOf(used, isMost) {
+  const left = 100 * (1 - used), mark = isMost ? "≤ " : "";
   if (!Number.isFinite(left)) return "";
-  if (left > 0 && left < 1) return "<1 %";
-  return `${Math.round(left) < 0 ? "−" : ""}${whole(Math.abs(Math.round(left)))} %`;
+  if (left > 0 && left < 1) return `${mark}<1 %`;
+  return `${mark}${Math.round(left) < 0 ? "−" : ""}${whole(Math.abs(Math.round(left)))} %`;
 }
 
 export function showRequirements(column, beside) {
@@ -76,7 +82,7 @@ export function showRequirements(column, beside) {
     const met = most === null ? "never" : most === graph.high ? phrase("page.full_range") : marked(whole(most), sure !== undefined && beside.covered.includes(criterion.name) ? null : largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : requirementCalled(model, criterion.name);
     const { state, used } = stateOf(column, one, beside);
-    return [name, written(measure, n), `${relationOf(criterion)} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used), met, stateLight(state)];
+    return [name, written(measure, n), `${relationOf(criterion)} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used, mayExceed(run, criterion, n)), met, stateLight(state)];
   });
   for (const one of solved.unevaluated) rows.push([requirementCalled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);
