@@ -18,31 +18,34 @@ from qps.compiler.diagnostics.diagnostic import Outcome
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.measure_renaming import with_current_names
 from qps.compiler.pipeline import check_source
+from qps.compiler.step_upgrade import RewrittenStep, UpgradedSteps, with_upgraded_steps
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
 from qps.compiler.syntax.editions import EDITION
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.parse import parse
 from qps.compiler.syntax.spelling import in_one_spelling
+from qps.compiler.syntax.text_edits import TextEdit, edited
 
 _COMMENT = re.compile(r"#[^\n]*")
 _DOC = re.compile(r'(?:\s|#[^\n]*\n)*"""[\s\S]*?"""')
 _IN = re.compile(r"\s*\bin\b")
 
 
-class _Edit(Struct, frozen=True, order=True):
-    """A stretch of a text, and what takes its place."""
+class Upgrade(Struct, frozen=True):
+    """A text in this edition, and its steps that an older one read otherwise."""
 
-    start: int
-    end: int
     text: str
+    steps: tuple[RewrittenStep, ...] = ()
 
 
-def upgraded(source: Source) -> Outcome[str]:
+def upgraded(source: Source, *, by_chance: bool = False) -> Outcome[Upgrade]:
     """Return a text in this edition and in the canonical layout, or its syntax errors.
 
-    A text with a stream shows its edition; one of this edition is laid out and no more. One
-    without a stream, such as a module or a spec of instances, is taken for one of the first.
+    A text with a stream shows its edition; one of this edition is laid out and no more, but for
+    steps that run a fraction of a time, which this edition refuses. Where they are meant
+    `by_chance`, some of the items run them. A text without a stream, such as a module or a spec of
+    instances, is taken for one of the first.
     """
     as_given, source = source, in_one_spelling(source)
     parsed = parse(source)
@@ -50,37 +53,49 @@ def upgraded(source: Source) -> Outcome[str]:
         return Outcome(None, parse(as_given).diagnostics)
     module = parsed.value
     streams = module.every(ast.Stream)
-    if module.every(ast.Edition) or (
-        streams and not any(_old_emissions(stream) for stream in streams)
-    ):
-        return formatted(with_current_names(_edited(source, list(_named(module)))))
+    is_first = any(_old_emissions(stream) for stream in streams) or not streams
+    if module.every(ast.Edition) or not is_first:
+        steps = with_upgraded_steps(
+            _edited(source, list(_named(module))), is_first=False, by_chance=by_chance
+        )
+        return _laid_out(steps, steps.source)
     edits = [*_renamed(module), *_whose(module), *_bracketed(module), *_named(module)]
-    metric = _euclidean(module, _edited(source, edits))
-    return formatted(with_current_names(_edited(source, [*edits, *metric])))
+    steps = with_upgraded_steps(_edited(source, edits), is_first=True, by_chance=by_chance)
+    again = parse(steps.source).value
+    assert again is not None
+    return _laid_out(steps, _edited(steps.source, _euclidean(again)))
 
 
-def _named(module: ast.Module) -> Iterator[_Edit]:
+def _laid_out(steps: UpgradedSteps, new: Source) -> Outcome[Upgrade]:
+    laid_out = formatted(with_current_names(new))
+    if laid_out.value is None:
+        return Outcome(None, laid_out.diagnostics)
+    found = (*laid_out.diagnostics, *steps.left)
+    return Outcome(Upgrade(laid_out.value, steps.rewritten), found)
+
+
+def _named(module: ast.Module) -> Iterator[TextEdit]:
     """Yield the edition for a text that names none: at its top, or behind what describes it."""
     if not module.every(ast.Edition):
         doc = _DOC.match(module.source.text)
         at = 0 if doc is None else doc.end()
-        yield _Edit(at, at, f"edition {EDITION}\n" if doc is None else f"\nedition {EDITION}")
+        yield TextEdit(at, at, f"edition {EDITION}\n" if doc is None else f"\nedition {EDITION}")
 
 
-def _renamed(module: ast.Module) -> Iterator[_Edit]:
+def _renamed(module: ast.Module) -> Iterator[TextEdit]:
     """Yield what makes traffic of each `source` of a stream, with commas before its sizes."""
     for stream in module.every(ast.Stream):
         for old in _old_emissions(stream):
-            yield _Edit(old.span.start, old.span.start + len("source"), "traffic")
+            yield TextEdit(old.span.start, old.span.start + len("source"), "traffic")
             for value, size in pairwise(old.values):
                 end = value.span.end
                 between = value.span.source.text[end : size.span.start]
                 word = _IN.search(_COMMENT.sub(lambda match: " " * len(match[0]), between))
                 if word is not None:
-                    yield _Edit(end + word.start(), end + word.end(), ",")
+                    yield TextEdit(end + word.start(), end + word.end(), ",")
 
 
-def _whose(module: ast.Module) -> Iterator[_Edit]:
+def _whose(module: ast.Module) -> Iterator[TextEdit]:
     """Yield whose a stream is that did not say so: each machine's of its first node.
 
     Also where that is one machine: a scenario, a setting or a spec that uses this one may put
@@ -90,25 +105,22 @@ def _whose(module: ast.Module) -> Iterator[_Edit]:
         first = next((item for item in stream.items if isinstance(item, ast.At)), None)
         if stream.whose is None and first is not None:
             end = stream.name.span.end
-            yield _Edit(end, end, f" for each {first.node.text}")
+            yield TextEdit(end, end, f" for each {first.node.text}")
 
 
-def _bracketed(module: ast.Module) -> Iterator[_Edit]:
+def _bracketed(module: ast.Module) -> Iterator[TextEdit]:
     """Yield brackets around a unit and the number before it that divided with it: `1/(20 s)`."""
     for part in nodes_in(module):
         if isinstance(part, ast.Product):
             for before, number, unit in part.quotients:
                 between = before.span.source.text[before.span.end : number.span.start]
                 opened = f"{between}(" if "#" in between else " / ("
-                yield _Edit(before.span.end, number.span.start, opened)
-                yield _Edit(unit.span.end, unit.span.end, ")")
+                yield TextEdit(before.span.end, number.span.start, opened)
+                yield TextEdit(unit.span.end, unit.span.end, ")")
 
 
-def _edited(source: Source, edits: list[_Edit]) -> Source:
-    text = source.text
-    for edit in sorted(edits, reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return Source(source.label, text, source.folder)
+def _edited(source: Source, edits: list[TextEdit]) -> Source:
+    return Source(source.label, edited(source.text, edits), source.folder)
 
 
 def _old_emissions(stream: ast.Stream) -> list[ast.Emission]:
@@ -116,13 +128,13 @@ def _old_emissions(stream: ast.Stream) -> list[ast.Emission]:
     return [emission for emission in emissions if emission.is_first_edition]
 
 
-def _euclidean(module: ast.Module, new: Source) -> list[_Edit]:
+def _euclidean(module: ast.Module) -> list[TextEdit]:
     """Return what keeps the metric of a spec that states none, where it joins several axes."""
     is_spec = bool(module.every(ast.Stream) or module.every(ast.Users))
     if module.every(ast.Quality) or not is_spec:
         return []
     blocks = [one for one in module.declarations if isinstance(one, ast.Require | ast.Mode)]
-    checked = check_source(new)
+    checked = check_source(module.source)
     if checked.value is None:  # such as with modules that are still to be upgraded
         joins = bool(blocks or module.every(ast.Use))
     else:
@@ -133,4 +145,4 @@ def _euclidean(module: ast.Module, new: Source) -> list[_Edit]:
     if not joins:
         return []
     end = (blocks or module.declarations)[-1].span.end
-    return [_Edit(end, end, f"\nquality {ir.Metric.EUCLIDEAN.value}")]
+    return [TextEdit(end, end, f"\nquality {ir.Metric.EUCLIDEAN.value}")]

@@ -80,8 +80,7 @@ class RepeatedStep(Struct, frozen=True, kw_only=True):
                 f"if only some items run `{name}`, run it in the stream: `{share}: {name}`; if "
                 "every item runs part of it, state the average in the component"
             )
-        amount = " ".join(written.amount.text.split())
-        amount = amount if _ALONE.fullmatch(amount) else f"({amount})"
+        amount = amount_written(written)
         average = f"state the average in the component: `{self.demand.format(amount)}`"
         if self.keeps:
             return f"move the memory that a flow keeps to a separate component, or {average}"
@@ -95,6 +94,12 @@ class RepeatedStep(Struct, frozen=True, kw_only=True):
             words=f"if only some items run `{name}`, write `{chance}`; if every item runs part of "
             f"it, {average}",
         )
+
+
+def amount_written(written: ir.WrittenRuns) -> str:
+    """Return how often a step runs as it can stand before a colon or a `*`."""
+    amount = " ".join(written.amount.text.split())
+    return amount if _ALONE.fullmatch(amount) else f"({amount})"
 
 
 def repeated_steps(

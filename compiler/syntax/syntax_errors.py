@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.fixits import (
 )
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.syntax.call_cycles import reports_endless_calls
 from qps.compiler.syntax.common_hints import syntax_help
 from qps.compiler.syntax.faults import CHARACTERS_BEFORE, RANGE_HINT, Fault
 from qps.compiler.syntax.percentile_hints import missing_percentiles
@@ -218,6 +219,8 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
         error.expected,
         text[open_at[-1]] if open_at else "",
     )
+    if reports_endless_calls(fault, sink):
+        return
     is_end = not span.text.strip(";\n ")
     sink.report(
         codes.SYNTAX,

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Scenarios, Spec, check_source
+from qps.compiler.syntax.text_edits import edited
 from qps.solver.answers.answer_parts import Advice, ChangeKind, SpecRewrite
 from qps.solver.answers.solution import CapacityVerdict, Solution
 from qps.solver.spec_changes.moved_steps import moved_steps
@@ -22,7 +23,7 @@ from qps.solver.spec_changes.night_work import night_work
 from qps.solver.spec_changes.reservations import reservations
 from qps.solver.spec_changes.scheduling import scheduling_changes
 from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
-from qps.solver.spec_changes.text_edits import edited, line_changes
+from qps.solver.spec_changes.statement_edits import line_changes
 from qps.solver.what_if.advice import HelpfulChange
 from qps.solver.what_if.candidates import Candidate
 from qps.solver.what_if.change_trials import MOST_OF_A_KIND, ChangeTrials

@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.text_edits import TextEdit, replacement
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
 from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
-from qps.solver.spec_changes.text_edits import TextEdit, removal, replacement
+from qps.solver.spec_changes.statement_edits import removal
 
 _MOST_STEPS, _MOST_PLACES = 2, 2
 """Steps that are moved, those that load the resource most, and places of each, the idlest ones."""

@@ -14,9 +14,10 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.clock_times import DAY, clock
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.text_edits import replacement
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
 from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
-from qps.solver.spec_changes.text_edits import line_behind, replacement
+from qps.solver.spec_changes.statement_edits import line_behind
 
 _MOST_LEVELS = 2
 """Levels of the load of the others up to which hours are tried, the lowest ones."""

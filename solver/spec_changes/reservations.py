@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.text_edits import TextEdit, replacement
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
 from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
-from qps.solver.spec_changes.text_edits import TextEdit, replacement
 
 _COUNTED = re.compile(r"([\d_]+)\s+(\w+)")
 """A number of things with their unit: `50 thread`."""

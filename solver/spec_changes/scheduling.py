@@ -11,9 +11,10 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.quantities.disciplines import Discipline, Service
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.text_edits import TextEdit, replacement
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
 from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
-from qps.solver.spec_changes.text_edits import TextEdit, line_behind, line_in_front, replacement
+from qps.solver.spec_changes.statement_edits import line_behind, line_in_front
 
 
 def scheduling_changes(limited: Limited) -> Iterator[SpecEdit]:

@@ -15,10 +15,10 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.pipeline import Spec
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.text_edits import TextEdit
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import QUALITY, Solution
-from qps.solver.spec_changes.text_edits import TextEdit
 
 
 class SpecEdit(Struct, frozen=True, kw_only=True):

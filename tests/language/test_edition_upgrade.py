@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,7 +30,7 @@ topology { node one = box; node few = box * 3; node many = box * N }
 def rewritten(text: str) -> str:
     outcome = upgraded(Source("old.qps", text))
     assert outcome.value is not None, outcome.diagnostics
-    return outcome.value
+    return outcome.value.text
 
 
 def answers() -> Iterator[tuple[str, str]]:
@@ -220,3 +221,127 @@ def test_the_metric_of_instances_is_stated(instances: str, is_first: bool, tmp_p
     assert main(["fmt", "--upgrade", *(paths if is_first else reversed(paths))]) == 0
     assert main_spec.read_text().endswith("quality euclidean\n")
     assert load(main_spec).solve().capacity is None  # 1 by 1.4, twice: 1.01
+
+
+PARTS = """users N in 1..1000
+param hits = 85 % in 0..100 %
+machine box {{ cpu 1 core, queueing mm1; memory 4 GB }}
+component get  {{ cpu 20 us/request }}
+component scan {{ {demand} }}
+topology {{ node store = box }}
+stream s for each user {{ {word} 1 request/s; at store {{ get; {step} }} }}
+require {{ s.latency <= 1 s }}
+"""
+
+
+def parts(step: str, demand: str = "cpu 31 ms/request", word: str = "traffic") -> str:
+    return PARTS.format(step=step, demand=demand, word=word)
+
+
+@pytest.mark.parametrize("word", ["source", "traffic"])
+@pytest.mark.parametrize(
+    ("step", "demand", "average"),
+    [
+        ("scan * 1.4 %", "cpu 31 ms/request", "cpu 1.4 % * 31 ms/request"),
+        ("scan * (1 - hits)", "cpu 31 ms/request", "cpu (1 - hits) * 31 ms/request"),
+        ("scan * 0.5 if hits > 1 %", "delay 2 ms", "delay 0.5 * 2 ms"),
+        (
+            "scan * 1.4 %",
+            "cpu 1 ms/request + 2 ms/request",
+            "cpu 1.4 % * (1 ms/request + 2 ms/request)",
+        ),
+        ("scan * 1.4 %", "cpu 31 ms/request +- 10 %", "cpu 1.4 % * 31 ms/request +- 10 %"),
+        (
+            "scan * 0.5",
+            "cpu 1 ms/request; memory 1 MB",
+            "cpu 0.5 * 1 ms/request; memory 0.5 * 1 MB",
+        ),
+    ],
+)
+def test_a_part_of_a_step_is_its_average_demand(
+    word: str, step: str, demand: str, average: str
+) -> None:
+    """As it was: a step that ran 1.4 % of a time cost every item 1.4 % of it."""
+    new = rewritten(parts(step, demand, word))
+    assert f"component scan {{ {average} }}" in new
+    assert re.search(r"get; scan( if hits > 1 %)? }", new)
+    assert "quality" not in new  # there is nothing that would join several
+    assert rewritten(new) == new
+
+
+def test_an_average_demand_has_the_load_of_a_chance() -> None:
+    text = parts("scan * 1.4 %")
+    by_chance = upgraded(Source("old.qps", text), by_chance=True).value
+    assert by_chance is not None
+    assert "get; 1.4 %: scan }" in by_chance.text
+    loads_of = [
+        loads(new).sweep(N=[500])["store.cpu.utilization"]
+        for new in (rewritten(text), by_chance.text)
+    ]
+    assert loads_of[0] == pytest.approx(500 * (20e-6 + 1.4e-2 * 31e-3))
+    assert loads_of[1] == pytest.approx(loads_of[0])
+    later = [loads(new).sweep(N=[500])["s.latency"] for new in (rewritten(text), by_chance.text)]
+    assert later[1] > 5 * later[0]  # a few long ones are waited for
+
+
+def test_what_others_run_whole_is_copied() -> None:
+    text = parts("scan; scan * 10 %; scan * 10 %; scan * 20 %").replace(
+        "}\ntopology", "}  # by all\ncomponent scan_average { delay 0 s }\ntopology"
+    )
+    new = rewritten(text)
+    assert "get; scan; scan_average2; scan_average2; scan_average3 }" in new
+    lines = [line for line in new.splitlines() if line.startswith("component scan")]
+    assert [" ".join(line.split()) for line in lines] == [
+        "component scan { cpu 31 ms/request } # by all",
+        "component scan_average2 { cpu 10 % * 31 ms/request }",
+        "component scan_average3 { cpu 20 % * 31 ms/request }",
+        "component scan_average { delay 0 s }",
+    ]
+
+
+def test_two_and_a_half_runs_of_the_first_edition_cost_as_much() -> None:
+    """In this edition half of the items run a step a third time, which the first one did not."""
+    new = rewritten(parts("scan * 2.5; get * 2", word="source"))
+    assert "component scan { cpu 2.5 * 31 ms/request }" in new
+    assert "get; scan; get * 2 }" in new
+    assert "get; scan * 2.5 }" in rewritten(parts("scan * 2.5"))
+    of_first = upgraded(Source("old.qps", parts("scan * 2.5", word="source")), by_chance=True)
+    assert of_first.value is not None
+    assert "get; scan * 2.5 }" in of_first.value.text
+    assert [step.is_repeated for step in of_first.value.steps] == [True]
+
+
+@pytest.mark.parametrize(
+    ("step", "demand", "by_chance"),
+    [
+        ("both * 10 %", "cpu 1 ms/request", False),
+        ("scan * 10 %", "cpu 1 ms/request; memory 1 MB", True),
+        ("scan * 10 %", "cpu 3 ms/request +- 1 ms/request", False),
+    ],
+)
+def test_what_cannot_be_rewritten_is_refused(step: str, demand: str, *, by_chance: bool) -> None:
+    text = parts(step, demand).replace("topology", "component both { run scan }\ntopology")
+    outcome = upgraded(Source("old.qps", text), by_chance=by_chance)
+    assert outcome.value is not None
+    assert outcome.value.steps == ()
+    assert step in outcome.value.text
+    assert [found.code.id for found in outcome.diagnostics] == ["QPS0528"]
+
+
+def test_what_steps_mean_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "old.qps"
+    path.write_text(parts("scan * 1.4 %"))
+    assert main(["fmt", "--chance", str(path)]) == 2
+    assert "`--upgrade`" in capsys.readouterr().err
+    assert main(["fmt", "--check", "--upgrade", str(path)]) == 1
+    told = capsys.readouterr().err
+    assert "`cpu 1.4 % * 31 ms/request`" in told
+    assert "`1.4 %: scan`" in told
+    assert main(["fmt", "--upgrade", "--chance", str(path)]) == 0
+    assert "results change" in capsys.readouterr().err
+    assert "get; 1.4 %: scan }" in path.read_text()
+    path.write_text(
+        parts("both * 10 %").replace("topology", "component both { run scan }\ntopology")
+    )
+    assert main(["fmt", "--upgrade", str(path)]) == 2
+    assert "QPS0528" in capsys.readouterr().err

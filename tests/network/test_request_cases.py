@@ -1,58 +1,117 @@
-"""Two cases of requests, as their own simulation plays them: one miss, or a draw for each call.
+"""What a request really does: specs of chance and choice, by hand, by formulas, and as simulated.
 
-With one miss for all calls half of the requests of the gateway are answered within 1.66 ms (not 2.2
-ms, as was once noted), and half of those of the cache within 0.89 ms: 1 ms is that of service times
-that are always the same. `laboratory/questions/case_simulation.py` prints these numbers.
+The simulations share nothing with QPS: first come first served, a heap of events, 400,000 requests
+and more.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from helpers.specs import lowered
+from qps.api import loads
 
-_REQUESTS = Path(__file__).resolve().parents[1] / "requests"
-_LEVELS = (Fraction(1, 2), Fraction(9, 10), Fraction(95, 100))
+REQUESTS = Path(__file__).parents[1] / "requests"
+ONE_MISS = (
+    (" * (1 - hits),", ","),
+    ("    together {", "    (1 - hits): { together {"),
+)
+EITHER = (
+    (
+        "call east * 50 % { work }; call west * 50 % { work }",
+        "one of { 50 %: call east { work }; else: call west { work } }",
+    ),
+)
+ONE_SHARE = (
+    (
+        "together { call x * 15 % { slow }; call y * 15 % { slow } }",
+        "15 %: { together { call x { slow }; call y { slow } } }",
+    ),
+)
 
 
-def _gateway(*, is_event: bool) -> str:
-    text = (_REQUESTS / "gateway.qps").read_text(encoding="utf-8")
-    if not is_event:
-        return text
-    text = text.replace("  at gw {\n", "  event hit = hits\n  at gw {\n", 1)
-    text = text.replace("    together {", "    not hit: { together {", 1)
-    return text.replace(" * (1 - hits)", "").replace("    (1 - hits): merge", "    merge }")
+def spec(name: str, *changes: tuple[str, str]) -> str:
+    text = (REQUESTS / f"{name}.qps").read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
 
 
-def _cache(*, is_event: bool) -> str:
-    text = (_REQUESTS / "share.qps").read_text(encoding="utf-8")
-    if not is_event:
-        return text
-    return (
-        text.replace("look; together", "look; 15 %: { together")
-        .replace("* 15 % ", "")
-        .replace("} } }\n", "} } } }\n", 1)
-    )
+def measured(text: str, users: int, stream: str, *percentiles: float) -> list[float]:
+    lines = [
+        f"measure asked{index} = quantile({stream}.latency, {level} %)"
+        for index, level in enumerate(percentiles)
+    ]
+    model = loads("\n".join([text, *lines]))
+    columns = model.sweep(**{model.spec.model.population.name: [users]})
+    return [float(columns[f"asked{index}"][0]) * 1000 for index in range(len(lines))]
 
 
 @pytest.mark.parametrize(
-    ("text", "stream", "population", "percentiles"),
+    ("name", "changes", "stream", "users", "expected", "within"),
     [
-        (_gateway(is_event=True), "queries", 300, (1.659, 36.06, 72.07)),
-        (_gateway(is_event=False), "queries", 300, (5.354, 37.68, 69.32)),
-        (_cache(is_event=True), "ask", 1, (0.887, 52.7, 102.8)),
-        (_cache(is_event=False), "ask", 1, (1.169, 65.33, 107.8)),
+        ("t1a_share", (), "asks", 1, {50: 1, 98.9: 1, 99.5: 1001}, 1e-6),
+        ("r1a_redis", (), "commands", 252, {50: 0.02, 99: 31.02}, 0.02),
+        ("t4_either", EITHER, "asks", 1, {20: 100, 80: 100}, 1e-4),
+        ("t8_api", (), "pages", 1, {50: 0.2, 79: 0.88, 81: 300.2, 99: 300.8}, 0.02),
+        ("tog", (), "ask", 1, {50: 41.6}, 0.02),
+        ("share", (), "ask", 1, {50: 1.173, 90: 65.25}, 0.02),
+        ("share", ONE_SHARE, "ask", 1, {50: 0.888, 90: 52.58}, 0.02),
+        ("k1", (), "page", 125, {50: 5.528, 95: 24.20}, 0.02),
+        ("n9", (), "buyers", 10, {95: 15_980}, 0.1),
+        ("r1_regress", (), "page", 250, {50: 4.36, 95: 29.3}, 0.04),
+        (
+            "gateway",
+            (*ONE_MISS, ("    (1 - hits): merge", "    merge }")),
+            "queries",
+            300,
+            {50: 1.658, 95: 71.82},
+            0.02,
+        ),
+        (
+            "gateway",
+            (
+                *ONE_MISS,
+                ("    (1 - hits): merge", "    }\n    merge"),
+                ("cpu 3 ms/request", "cpu (1 - hits) * 3 ms/request"),
+            ),
+            "queries",
+            300,
+            {50: 2.2, 95: 71},
+            0.04,
+        ),
     ],
-    ids=["gateway, one miss", "gateway, each call", "cache, one miss", "cache, each call"],
 )
-def test_percentiles_are_those_that_are_simulated(
-    text: str, stream: str, population: int, percentiles: tuple[float, ...]
+def test_percentiles_of_requests_are_true(
+    name: str,
+    changes: tuple[tuple[str, str], ...],
+    stream: str,
+    users: int,
+    expected: dict[float, float],
+    within: float,
 ) -> None:
-    graph = lowered(text)
-    at, of = graph.at(population), graph.streams[stream]
-    for level, simulated in zip(_LEVELS, percentiles, strict=True):
-        found = 1000 * float(at.number(of.latency_quantile(level)))
-        assert found == pytest.approx(simulated, rel=0.03), level
+    found = measured(spec(name, *changes), users, stream, *expected)
+    assert found == pytest.approx(list(expected.values()), rel=within)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "settings", "carried", "within"),
+    [
+        ("t5_either", EITHER, {}, 217, 1e-12),
+        ("r1_regress", (), {}, 312, 0.01),
+        ("gateway", (*ONE_MISS, ("    (1 - hits): merge", "    merge }")), {}, 855, 0.01),
+        ("hit", (), {"hits": "100 %"}, 3976, 0.01),
+        ("step", (), {"hits": "100 %"}, 3976, 0.01),
+    ],
+)
+def test_capacities_of_requests_are_true(
+    name: str,
+    changes: tuple[tuple[str, str], ...],
+    settings: dict[str, str],
+    carried: int,
+    within: float,
+) -> None:
+    capacity = loads(spec(name, *changes)).solve(set=settings).capacity
+    assert capacity == pytest.approx(carried, rel=within)

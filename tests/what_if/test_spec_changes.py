@@ -9,11 +9,12 @@ import pytest
 import qps
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import check_source
+from qps.compiler.syntax.text_edits import TextEdit, edited
 from qps.reports.text.solutions.change_wording import changes_of
 from qps.solver.answers.answer_parts import Advice, ChangeKind, LineChange, RewriteMethod
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.solved_spec import solved_spec
-from qps.solver.spec_changes.text_edits import TextEdit, edited, line_changes, removal
+from qps.solver.spec_changes.statement_edits import line_changes, removal
 from qps.solver.uncertainty.interval_result import Sampling
 
 TWO_MACHINES = """

@@ -99,7 +99,12 @@ class ExpressionChecker:
             definitions=self._definitions,
             classes=self.classes,
             value=self.value,
-            measures=MeasureChecker(sink=self.sink, value=self.value, traces=self.traces),
+            measures=MeasureChecker(
+                sink=self.sink,
+                value=self.value,
+                traces=self.traces,
+                definitions=self._definitions,
+            ),
         )
         self._cases = CaseChecker(self.sink, self._arithmetic, self.classes, self.value)
         self._calls = CallChecker(

@@ -12,7 +12,6 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
     Declared,
     IndexedDeclaration,
-    LoadedModule,
     kind_of,
     lookup,
     named_in,
@@ -24,7 +23,7 @@ from qps.compiler.check.names.places import resource_name, resource_words
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import AllowedNames, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
-from qps.compiler.check.values.definitions import ValueOf
+from qps.compiler.check.values.definitions import Definitions, ValueOf
 from qps.compiler.check.values.values import Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -125,6 +124,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
     sink: Sink
     value: ValueOf
     traces: TraceChecker
+    definitions: Definitions
 
     def measure(self, expr: ast.Reference, scope: Scope, wanted: str) -> Value | None:
         """Return a measure such as `voice.latency` or `station.cpu.utilization`."""
@@ -273,7 +273,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             )
             return leaf(quantile, TIME, expr.span)
         if word == "rate":
-            dimension = self._rate_dimension(stream, owner.module)
+            dimension = self._rate_dimension(owner, stream)
             kind = ir.MeasureKind.RATE
         elif word in _STREAM_MEASURES:
             kind, dimension = _STREAM_MEASURES[word]
@@ -314,12 +314,21 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         )
         return None
 
-    def _rate_dimension(self, stream: ast.Stream, module: LoadedModule) -> Dimension | None:
+    def _rate_dimension(self, owner: Declared, stream: ast.Stream) -> Dimension | None:
         """Return the dimension of a stream's rate: of its first item, else of its bytes."""
         emission = next((i for i in stream.items if isinstance(i, ast.Emission)), None)
         if emission is None:
             return None
-        scope = Scope(module)
+        if any(open_.is_same(owner) for open_ in self.definitions.open):
+            return DATA_RATE  # it emits what it measures: that is reported where it stands
+        self.definitions.open.append(owner)
+        try:
+            return self._dimension_of(emission, Scope(owner.module))
+        finally:
+            if self.definitions.open:
+                self.definitions.open.pop()
+
+    def _dimension_of(self, emission: ast.Emission, scope: Scope) -> Dimension | None:
         for value in emission.values:
             checked = self.value(value, scope)
             if checked is None:

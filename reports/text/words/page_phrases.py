@@ -17,6 +17,23 @@ PAGE_PHRASES: Mapping[str, str] = {
     "command.new_written": "Wrote {path}. To solve it, run: qps solve {path}",
     "command.not_formatted": "not formatted: run `qps fmt`",
     "command.what_changed": "what changed",
+    "fmt.average_step": (
+        "`{written}` is now the average service demand `{average}`, so results stay the same. If "
+        "only some items run `{name}`, write `{chance}` before you upgrade, or use `--chance`"
+    ),
+    "fmt.average_step.repeated": (
+        "`{written}` is now the average service demand `{average}`, so results stay the same. If "
+        "some items run `{name}` once more than others, upgrade with `--chance`"
+    ),
+    "fmt.step_by_chance.repeated": (
+        "`{written}` now runs `{name}` once more for some items than for others, so results "
+        "change. If every item runs part of it, upgrade without `--chance`, which writes "
+        "`{average}`"
+    ),
+    "fmt.step_by_chance": (
+        "`{written}` is now the probability `{chance}`, so results change. If every item runs part "
+        "of `{name}`, upgrade without `--chance`, which writes `{average}`"
+    ),
     "fmt.would_be_reformatted": "would be reformatted",
     "fmt.would_reformat": "would reformat",
     "report.over_time": "Over time",

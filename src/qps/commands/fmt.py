@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qps.commands.terminal.console import Exit, complain, show, specs_under
 from qps.commands.terminal.output import style
@@ -17,11 +19,16 @@ from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.importer import read_spec
 from qps.reports.text.words.phrases import phrase
 
+if TYPE_CHECKING:
+    from qps.compiler.step_upgrade import RewrittenStep
+
 _STANDARD_INPUT = Path("-")
 
 
 def run(arguments: Namespace) -> Exit:
     """Lay out every spec that was named; what has syntax errors stays as it is."""
+    if arguments.chance and not arguments.upgrade:
+        raise complain("`--chance` belongs to `--upgrade`", "add `--upgrade`")
     if _STANDARD_INPUT in arguments.paths:
         return _standard_input(arguments)
     found: list[Diagnostic] = []
@@ -102,9 +109,32 @@ def _layout(arguments: Namespace) -> Callable[[Source], Outcome[str]]:
     """
     if not arguments.upgrade:
         return formatted if arguments.check else _renamed
+    return partial(_upgraded, arguments)
+
+
+def _upgraded(arguments: Namespace, source: Source) -> Outcome[str]:
+    """Return a text in the newest edition, and say which of its steps mean something else now."""
     from qps.compiler.edition_upgrade import upgraded  # noqa: PLC0415 - it needs the whole compiler
 
-    return upgraded
+    outcome = upgraded(source, by_chance=arguments.chance)
+    if outcome.value is None:
+        return Outcome(None, outcome.diagnostics)
+    said = () if arguments.quiet else map(_what_it_means, outcome.value.steps)
+    for line in dict.fromkeys(said):
+        print(one_line(f"{source.label}: {line}"), file=sys.stderr)
+    return Outcome(outcome.value.text, outcome.diagnostics)
+
+
+def _what_it_means(step: RewrittenStep) -> str:
+    """Return what a step of an older text means now, and how to let it mean something else."""
+    key = "fmt.step_by_chance" if step.is_chance else "fmt.average_step"
+    return phrase(
+        f"{key}.repeated" if step.is_repeated else key,
+        written=step.written,
+        name=step.component,
+        average=step.average,
+        chance=step.chance,
+    )
 
 
 def _renamed(source: Source) -> Outcome[str]:

@@ -31,6 +31,12 @@ def add_fmt(commands: Commands) -> None:
         action="store_true",
         help="rewrite outdated syntax for the current edition; results do not change",
     )
+    command.add_argument(
+        "--chance",
+        action="store_true",
+        help="with --upgrade: a step such as `scan * 1.4 %%` becomes `1.4 %%: scan`, so that only "
+        "some items run it [default: its average service demand]",
+    )
     command.set_defaults(format="text")
 
 

@@ -1,37 +1,12 @@
-"""Edits of a text, and the lines that they change."""
+"""Edits that remove or add whole statements, and the lines that edits change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax.text_edits import TextEdit, edited
 from qps.solver.answers.answer_parts import LineChange
-
-
-class TextEdit(Struct, frozen=True):
-    """What stands in the place of a part of a text; nothing where it is removed."""
-
-    start: int
-    end: int
-    text: str
-
-
-def edited(text: str, edits: Iterable[TextEdit]) -> str:
-    """Return a text with edits made, which do not overlap.
-
-    >>> edited("a; b; c", [TextEdit(3, 4, "x"), TextEdit(0, 3, "")])
-    'x; c'
-    """
-    for one in sorted(edits, key=lambda edit: edit.start, reverse=True):
-        text = text[: one.start] + one.text + text[one.end :]
-    return text
-
-
-def replacement(span: Span, text: str) -> TextEdit:
-    """Return the edit that writes a text in the place of a span."""
-    return TextEdit(span.start, span.end, text)
 
 
 def removal(span: Span) -> TextEdit:
