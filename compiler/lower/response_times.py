@@ -126,7 +126,19 @@ class _ClassView(Struct, frozen=True, kw_only=True):
             doubts=self.measures.gate.of(result.name),
             elastic_known=together(result.known, *open_known),
         )
-        return measured if playout is None else self._with_playout_known(measured, playout)
+        if playout is None:
+            return self._with_kinds(measured)
+        return self._with_playout_known(measured, playout)
+
+    def _with_kinds(self, measured: StreamMeasures) -> StreamMeasures:
+        """Return what the users of an open class see with what its kinds do, if all have a law."""
+        of_kinds = [self.traffic.of_kind(kind) for kind in self.traffic.kinds]
+        kinds = tuple(
+            replace(measured, latency=in_line(stages_of(one, self.queues))) for one in of_kinds
+        )
+        weights = tuple(kind.weight for kind in self.traffic.kinds)
+        found = replace(measured, kinds=kinds, weights=weights)
+        return measured if found.mixture is None else found
 
     # -- jitter --------------------------------------------------------------------------
 

@@ -69,24 +69,26 @@ def test_bounds_of_one_side_stay_and_of_both_do_not() -> None:
 
 # -- measures of a spec ---------------------------------------------------------------
 
-WAITING = """
+_KINDS = [f"slow{at}" for at in range(1, 13)]
+"""With another one more than a law of all of them together is made of."""
+WAITING = f"""
 users N in 1..1000
-machine box { cpu 4 core, queueing mmc }
-machine pc { }
-network wire { rate 1 Gbit/s; queueing mm1 }
-component step { cpu 10 ms/request; delay pause }
-kinds browsing of users { quick 50 %; slow 50 % }
-param pause by browsing { quick 1 us; slow 2 us }
+machine box {{ cpu 4 core, queueing mmc }}
+machine pc {{ }}
+network wire {{ rate 1 Gbit/s; queueing mm1 }}
+component step {{ cpu 10 ms/request; delay pause }}
+kinds browsing of users {{ quick 52 %; {"; ".join(f"{one} 4 %" for one in _KINDS)} }}
+param pause by browsing {{ quick 1 us; {"; ".join(f"{one} 2 us" for one in _KINDS)} }}
 param half = 0.5
 param loan = 0 - 2
 func twice(x: 1 ms) = 2 * x
-topology { node server = box; node user = pc * N; link lan = wire between server, user }
-stream p for each user { traffic 1 request/s, 10 kB/request; at server { step }; at user { } }
+topology {{ node server = box; node user = pc * N; link lan = wire between server, user }}
+stream p for each user {{ traffic 1 request/s, 10 kB/request; at server {{ step }}; at user {{ }} }}
 """
 
 LATE = "quantile(p.latency, 95 %)"
 
-"""Of two kinds of users, of which the slowest counts: an upper bound."""
+"""Of many kinds of users, of which the slowest counts: an upper bound."""
 
 
 @pytest.mark.parametrize(

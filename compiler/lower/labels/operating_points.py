@@ -58,7 +58,7 @@ class OperatingPoints(Struct, frozen=True):
         """Return a stream with the points at which its numbers lie, where any is no bound."""
         if self.numbers is None or not stream.doubts.is_like_drawn or not _is_approximate(stream):
             return stream
-        each = stream.kinds or (stream,)
+        each = _classes_of(stream)
         waits = [
             total(part.value for part in every(one.latency) if part.spent is TimeSpent.WAIT)
             for one in each
@@ -73,6 +73,11 @@ class OperatingPoints(Struct, frozen=True):
         )
         kinds = tuple(_at(one, points) for one in stream.kinds)
         return replace(_at(stream, points), kinds=kinds)
+
+
+def _classes_of(stream: StreamMeasures) -> tuple[StreamMeasures, ...]:
+    """Return the classes of a stream: its kinds of users where these wait by themselves."""
+    return tuple(kind for kind in stream.kinds if kind.name != stream.name) or (stream,)
 
 
 def _at(stream: StreamMeasures, points: Points) -> StreamMeasures:

@@ -20,7 +20,7 @@ from qps.compiler.lower.queues.queue_certainty import (
 )
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import longest
-from qps.compiler.lower.response_time.class_mixtures import mixture_of
+from qps.compiler.lower.response_time.class_mixtures import OF_CLASSES, mixture_of
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.law_guards import guarded, guarded_known, guarded_share
@@ -83,7 +83,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     doubts: ClassDoubts = NO_DOUBTS
     """Why its results are no better known than that."""
     kinds: tuple[Self, ...] = ()
-    """What each kind of users sees, where each waits by itself."""
+    """What each kind of users or items sees, where that has a law, or is a class of its own."""
     weights: tuple[Formula, ...] = ()
     """Which share of the items is of each of these kinds."""
 
@@ -100,8 +100,8 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
         Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
         counts there. What does not vary counts with its mean. Of several ways to allot, the least
-        bound counts. Of kinds that wait by themselves it is that of a mixture (`class_mixtures`),
-        or of the slowest. Where none of that is a proven bound, a nearer one may
+        bound counts. Of kinds that each have a law it is that of a mixture (`class_mixtures`), else
+        of the slowest. Where none of that is a proven bound, a nearer one may
         (`quantile_refinement`). None is beyond what the mean latency allows (`law_guards`).
         """
         found, known = self._quantile(level), self._quantile_certainty(level)
@@ -163,7 +163,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     def tail_certainty(self) -> Certainty:
         """How the law is known of which it has the tail, before premises are checked."""
         if self.kinds:
-            return together(*(kind.tail_certainty for kind in self.kinds))
+            return together(OF_CLASSES, *(kind.tail_certainty for kind in self.kinds))
         if self.tail_paths:
             return self._sum_certainty(self.tail_paths, Fraction(1, 2))
         return together(self._certainty_of_law(Fraction(1, 2)), LATER)
@@ -171,12 +171,13 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     # -- the quantile ---------------------------------------------------------------------
 
     def _quantile(self, level: Fraction) -> Formula:
+        endless = [part.value for part in self.endless]
         if self.mixture is not None:
-            return apply("stages_quantile", number(level), *self.mixture)
+            return total((apply("stages_quantile", number(level), *self.mixture), *endless))
         if self.kinds:
             return longest([kind.latency_quantile(level) for kind in self.kinds])
         if (cycle := self.cycle) is not None:
-            return total((cycle.quantile(level), *(part.value for part in self.endless)))
+            return total((cycle.quantile(level), *endless))
         ways = self.paths
         if ways:
             return longest([self.quantile_of(way, level) for way in ways])

@@ -1,4 +1,4 @@
-"""The law of a stream whose kinds of users are classes of their own: an item is of one of them.
+"""The law of a stream whose users or items are of several kinds: an item is of one of them.
 
 So the share of its items that takes longer than a time is that of each kind, weighed by how many of
 the items are of it (the law of total probability). The quantile is that of this mixture.
@@ -10,8 +10,11 @@ from collections.abc import Sequence
 
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.stage_operands import enclosed, one_of
+from qps.compiler.quantities.methods import known_by
 from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import Formula
+
+OF_CLASSES = known_by("mixture-of-classes")
 
 
 def mixture_of(

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from itertools import islice
 
 from msgspec.structs import replace
 
 from qps.compiler.lower.expressions.item_kinds import kind_by_kind
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.visits import QueueVisit
-from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic, StationTraffic
+from qps.compiler.lower.traffic.traffic_parts import (
+    ClassTraffic,
+    KindTraffic,
+    NetworkTraffic,
+    StationTraffic,
+)
 from qps.compiler.lower.traffic.transport_recovery import averaged_losses
-from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.formulas import Formula, apply, total
+
+_MOST_KINDS = 12
+"""Of more kinds no law of all together is made: each has a sum of stages."""
 
 
 def over_all_kinds(traffic: NetworkTraffic, expressions: ExpressionLowering) -> NetworkTraffic:
@@ -40,14 +50,17 @@ class _Means:
         self._most, self._mixtures = expressions.largest, expressions.mixtures
         self._of_items = {one for one, of in self._mixtures.items() if not of.of_users}
         holds = (hold for station in traffic.stations.values() for hold in station.holds)
-        self._holding = {hold.of for hold in holds}
+        self._holding_at = {(hold.of, hold.stage) for hold in holds}
+        self._holding = {of for of, _ in self._holding_at}
 
     def of_class(self, one: ClassTraffic) -> ClassTraffic:
         """Return what a class comes to, over all items."""
         over_arriving = partial(self._by, weight=one.arriving)
         over_sent = partial(self._by, weight=one.sent)
+        kinds = () if one.closed is not None else self._kinds_of(one)
         found = replace(
             one,
+            kinds=kinds,
             latency=[part.of_kinds(self._most, over_arriving) for part in one.latency],
             losses=averaged_losses(one.losses, over_sent),
             queues=[replace(part, value=over_arriving(part.value)) for part in one.queues],
@@ -55,6 +68,36 @@ class _Means:
             visits={at: self._visit(one, at, visit) for at, visit in one.visits.items()},
         )
         return found.changed(self._mean)
+
+    def _kinds_of(self, one: ClassTraffic) -> tuple[KindTraffic, ...]:
+        """Return what each kind of a class comes to; nothing where none differ, or too many."""
+        sized = {at: one.visits[at] for at in one.visits if (one.name, at) not in self._holding_at}
+        sizes = [size for visit in sized.values() for size in (visit.service, visit.batch)]
+        formulas = dict.fromkeys((one.arriving, *sizes))
+
+        def noted(formula: Formula) -> Formula:
+            formulas[formula] = None
+            return formula
+
+        for part in one.latency:
+            part.changed(noted)
+        if not any(self._most(each) for each in formulas if each is not one.arriving):
+            return ()
+        if any(visit.others is not None for visit in sized.values()):
+            return ()  # what comes together is known over all kinds
+        each = list(islice(kind_by_kind(formulas, self._mixtures), _MOST_KINDS + 1))
+        if len(each) > _MOST_KINDS:
+            return ()
+        whole = total(share * arriving for share, (arriving, *_) in each)
+        return tuple(
+            _kind(
+                one,
+                sized,
+                apply("mean", share * values[0], whole),
+                dict(zip(formulas, values, strict=True)),
+            )
+            for share, values in each
+        )
 
     def _visit(self, one: ClassTraffic, at: int, visit: QueueVisit) -> QueueVisit:
         passing = one.arriving * one.latency[at].times
@@ -110,3 +153,18 @@ class _Means:
                 of_visit, self._mixtures
             )
         ]
+
+
+def _kind(
+    one: ClassTraffic,
+    sized: Mapping[int, QueueVisit],
+    weight: Formula,
+    values: Mapping[Formula, Formula],
+) -> KindTraffic:
+    """Return what a kind comes to, for which the formulas of its class have some values."""
+    visits = {
+        at: replace(visit, service=values[visit.service], batch=values[visit.batch])
+        for at, visit in sized.items()
+    }
+    latency = [part.changed(values.__getitem__) for part in one.latency]
+    return KindTraffic(weight=weight, latency=latency, visits=visits)

@@ -104,6 +104,29 @@ class Spent(Struct, frozen=True):
     stage: int
 
 
+class KindTraffic(Struct, frozen=True, kw_only=True):
+    """What one kind of users or items of a class comes to: a `weight` of those that arrive.
+
+    The parts of its latency are those of the class, and so are its visits but for their size.
+    """
+
+    weight: Formula
+    latency: list[LatencyPart]
+    visits: dict[int, QueueVisit]
+
+    def changed(self, change: Callable[[Formula], Formula]) -> KindTraffic:
+        """Return the same with every formula changed but those of its visits."""
+        return replace(
+            self,
+            weight=change(self.weight),
+            latency=[part.changed(change) for part in self.latency],
+        )
+
+    def visits_changed(self, change: Callable[[Formula], Formula]) -> KindTraffic:
+        """Return the same with every formula of its visits changed."""
+        return replace(self, visits={at: one.changed(change) for at, one in self.visits.items()})
+
+
 class ClassTraffic(Struct, kw_only=True):
     """What a class of a `stream` came to: its latency, its losses, the resources it passes.
 
@@ -143,6 +166,8 @@ class ClassTraffic(Struct, kw_only=True):
     """How many flows each resource on the way serves."""
     where: dict[str, str] = field(default_factory=dict)
     """The node that each of them stands at."""
+    kinds: tuple[KindTraffic, ...] = ()
+    """What each kind comes to, where an open class has several that differ, and they are few."""
 
     def changed(self, change: Callable[[Formula], Formula]) -> ClassTraffic:
         """Return the same with every formula changed but those of its visits."""
@@ -154,11 +179,21 @@ class ClassTraffic(Struct, kw_only=True):
             passes={name: change(share) for name, share in self.passes.items()},
             rate=change(self.rate),
             throughput=change(self.throughput),
+            kinds=tuple(kind.changed(change) for kind in self.kinds),
         )
 
     def visits_changed(self, change: Callable[[Formula], Formula]) -> ClassTraffic:
         """Return the same with every formula of its visits changed."""
-        return replace(self, visits={at: one.changed(change) for at, one in self.visits.items()})
+        return replace(
+            self,
+            visits={at: one.changed(change) for at, one in self.visits.items()},
+            kinds=tuple(kind.visits_changed(change) for kind in self.kinds),
+        )
+
+    def of_kind(self, kind: KindTraffic) -> ClassTraffic:
+        """Return what one of its kinds comes to; what it waits for besides is that of all."""
+        visits = {at: kind.visits.get(at, one) for at, one in self.visits.items()}
+        return replace(self, latency=kind.latency, visits=visits, kinds=())
 
 
 class NetworkTraffic(Struct, frozen=True, kw_only=True):

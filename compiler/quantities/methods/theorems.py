@@ -181,6 +181,11 @@ THEOREMS: Rows = MappingProxyType(
             sources=("Reich 1957", "Burke 1969", "Walrand and Varaiya 1980"),
             premises=("one-path", "at-most-one-chance", "independent-stages"),
         ),
+        "mixture-of-classes": Method(
+            name="percentile over all classes of users or items (law of total probability)",
+            of=TAIL,
+            kind=CertaintyKind.EXACT,
+        ),
         "sum-of-means": Method(
             name="mean of a sum",
             of=(Of.MEAN,),
