@@ -25,6 +25,7 @@ from qps.grammar.parsing import END, SEPARATOR, UnexpectedError, first_terminals
 from qps.grammar.words import TOKEN_CHOICES, in_words
 
 _MANY_EXPECTED = 4
+_FEW = 100
 
 
 def report_syntax_error(
@@ -194,6 +195,10 @@ def _at_end(error: UnexpectedError, span: Span, start: int, sink: Sink) -> None:
         last = open_at[-1] if suspect is None else suspect
         _unclosed(span.source, last, sink, span.end if is_clear else None)
         return
+    endless = _ENDLESS.search(span.source.text, start, span.end)
+    if endless is not None:
+        _without_an_end(Span(span.source, *endless.span(1)), endless[2], sink)
+        return
     accepted = error.expected
     statement = span.source.text[start : span.end]
     known = misnamed_members(statement, span) or missing_percentiles(statement)
@@ -213,6 +218,10 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
     if span.text == "}" and open_at and text[open_at[-1]] == "(":
         _unclosed(span.source, open_at[-1], sink, span.start)
         return
+    endless = _ENDLESS.search(text, start, span.start)
+    if endless is not None:
+        _without_an_end(Span(span.source, *endless.span(1)), endless[2], sink)
+        return
     fault = Fault(
         span,
         text[start : span.start].rstrip(),
@@ -229,6 +238,16 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
         label=f"expected {_expected(fault.accepted)}",
         hint=syntax_help(fault),
     )
+
+
+_ENDLESS = re.compile(r"(?<![\w.])((\d[\d_]*(?:\.\d+)?) *\.\.)\s*\Z")
+
+
+def _without_an_end(span: Span, low: str, sink: Sink) -> None:
+    """Report a range of which only the first value is written: `1..`."""
+    many = float(low.replace("_", "")) >= _FEW
+    hint = f"write the largest value to consider, such as `{low}..{'1_000_000' if many else '100'}`"
+    sink.report(codes.SYNTAX, span, "this range has no end", label="", hint=hint)
 
 
 # -- what was expected -------------------------------------------------------------------
