@@ -182,6 +182,8 @@ def plan(
         best = planner.with_reliable(planner.planned(search.found, users))
         second = planner.runner_up(users, search.found)
     most = planner.most() if best is None and search.is_complete else None
+    omitted: list[int] = []
+    front = () if best is None else tuple(_front(planner, best, users, omitted))
     return Plan(
         file=model.file,
         name=choices.name,
@@ -197,7 +199,9 @@ def plan(
         requirement_prices=()
         if best is None or search.found is None
         else tuple(_requirement_prices(planner, search.found, best, users)),
-        front=() if best is None else tuple(_front(planner, best, users)),
+        front=front,
+        omitted_populations=tuple(omitted),
+        has_few_populations=best is not None and planner.has_many_modes(best),
         most=None if most is None else planner.with_reliable(most),
         nominal_inputs=tuple(uncertain_in_any_mode(model, configuration)),
     )
@@ -263,8 +267,13 @@ def _certainty_prices(
             )
 
 
-def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator[CostAtUsers]:
-    """Yield the cheapest configurations for smaller and larger populations, each of them once."""
+def _front(
+    planner: Planner, best: PlannedConfiguration, users: int, omitted: list[int]
+) -> Iterator[CostAtUsers]:
+    """Yield the cheapest configurations for smaller and larger populations, each of them once.
+
+    Populations are `omitted` of which nothing can be claimed, as their searches take too long.
+    """
     population = planner.model.population
     last: PlannedConfiguration | None = None
     for part in _FEW_LOADS if planner.has_many_modes(best) else _LOADS:
@@ -275,7 +284,8 @@ def _front(planner: Planner, best: PlannedConfiguration, users: int) -> Iterator
             continue  # the cheapest for fewer supports these as well, and nothing cheaper does
         search = None if at == users else planner.of_front(at)
         if search is not None and not search.is_complete:
-            continue  # nothing is claimed of it
+            omitted.append(at)
+            continue
         chosen = None if search is None else search.found
         found = best if search is None else None if chosen is None else planner.planned(chosen, at)
         if found is None:

@@ -84,7 +84,9 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     `is_proven` where no configuration that is cheaper supports the population. Where none supports
     it, `most` is the configuration that supports most. Capacities are searched up to `high`.
-    `price_date` is the month of the prices, if they state one. Until a date, there are `purchases`.
+    The searches for `omitted_populations` were stopped; the front `has_few_populations` if there
+    are many modes. `price_date` is the month of the prices, if they state one. Until a date, there
+    are `purchases`.
     """
 
     file: str
@@ -101,5 +103,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     requirement_prices: tuple[RequirementPrice, ...]
     front: tuple[CostAtUsers, ...]
     most: PlannedConfiguration | None
+    omitted_populations: tuple[int, ...] = ()
+    has_few_populations: bool = False
     nominal_inputs: tuple[str, ...]
     purchases: PurchasePlan | None = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import qps
 from cheapest.random_systems import System
@@ -13,6 +15,7 @@ from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.cheapest.cheapest_configuration import CheapestSearch
 from qps.solver.cheapest.plan_answer import Planner
 
 TIERS = 9
@@ -86,8 +89,37 @@ def test_of_many_modes_the_cheapest_alone_is_sampled(
     main(["plan", str(file), "--users", "20000"])
     printed = capsys.readouterr().out
     (heading,) = (line for line in printed.splitlines() if line.split()[:2] == ["Users", "Cost"])
-    assert heading.split()[2] == "Capacity"
+    assert heading.split()[2:4] == ["Capacity", "(nominal)"]
     assert "in 95 % of samples" in printed
+    notes = " ".join(printed.split())
+    assert "the table has only half the population" in notes
+    assert "capacities in the table are those with nominal inputs" in notes
+    page = tmp_path / "plan.html"
+    main(["plan", str(file), "--users", "20000", "-o", str(page)])
+    assert "the table has only half the population" in page.read_text(encoding="utf-8")
+
+
+def test_a_population_whose_search_is_stopped_is_left_out_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not said to be supported by nothing: text, page and JSON name it."""
+    searched = Planner.of_front
+
+    def stopped(planner: Planner, users: int) -> CheapestSearch:
+        found = searched(planner, users)
+        return replace(found, found=None, is_complete=False) if users == 40_000 else found
+
+    monkeypatch.setattr(Planner, "of_front", stopped)
+    file, page = tmp_path / "plan.qps", tmp_path / "plan.html"
+    file.write_text(_failing().replace(" +- 20 %", ""), encoding="utf-8")
+    main(["plan", str(file), "--users", "20000", "-o", str(page)])
+    named = "The table has no row for 40,000 users"
+    assert named in " ".join(capsys.readouterr().out.split())
+    assert named in page.read_text(encoding="utf-8")
+    main(["plan", str(file), "--users", "20000", "--format", "json"])
+    view = json.loads(capsys.readouterr().out)
+    assert view["omitted_populations"] == [40_000]
+    assert [one["users"] for one in view["front"]] == [10_000, 20_000]
 
 
 def test_with_certain_inputs_many_modes_have_their_reliable_capacity() -> None:

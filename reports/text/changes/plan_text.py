@@ -33,7 +33,7 @@ from qps.solver.cheapest.plan_result import (
     RequirementPrice,
 )
 
-_COMMA = ", "
+_COMMA, _UNKNOWN = ", ", "–"
 
 
 class PlannedView(Struct, frozen=True, kw_only=True):
@@ -75,8 +75,9 @@ class PlanView(Struct, frozen=True, kw_only=True):
 
     `proven` where no cheaper configuration does. Costs are in base units of `unit`, with prices of
     the month `price_date` (null if no price states its date). `most` is the
-    configuration that supports most users, if none supports the population. `purchases` say what to
-    add by when, if the population is that of a date.
+    configuration that supports most users, if none supports the population. The searches for the
+    `omitted_populations` were stopped, so that the front does not have them. `purchases` say what
+    to add by when, if the population is that of a date.
     """
 
     schema: str
@@ -91,6 +92,7 @@ class PlanView(Struct, frozen=True, kw_only=True):
     runner_up: PlannedView | None
     relaxed_requirements: tuple[RequirementPriceView, ...]
     front: tuple[FrontView, ...]
+    omitted_populations: tuple[int, ...]
     most: PlannedView | None
     nominal_inputs: tuple[str, ...]
     purchases: PurchasesView | None
@@ -125,6 +127,7 @@ def plan_view(plan: Plan) -> PlanView:
             FrontView(users=one.users, configuration=_view_of(one.configuration))
             for one in plan.front
         ),
+        omitted_populations=plan.omitted_populations,
         most=_view_of(plan.most),
         nominal_inputs=plan.nominal_inputs,
         purchases=None if plan.purchases is None else purchases_view(plan.purchases),
@@ -192,6 +195,7 @@ def plan_title(plan: Plan) -> str:
 def plan_notes(plan: Plan, labels: Labels) -> Iterator[str]:
     """Yield what has to be known of the answer beside it."""
     yield from map(labels.sentence, _nominal(plan))
+    yield from _of_front(plan)
 
 
 def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
@@ -310,6 +314,18 @@ def _nominal(plan: Plan) -> Iterator[str]:
         yield phrase("plan.nominal", remark=remark, verb=verb)
 
 
+def _of_front(plan: Plan) -> Iterator[str]:
+    """Yield what the table of populations does not have."""
+    omitted, table = plan.omitted_populations, front_table(plan)
+    if omitted:
+        users = _COMMA.join(f"{one:,}" for one in omitted)
+        yield phrase("plan.front.omitted", users=users, noun=noun(plan.population))
+    if table.rows and plan.has_few_populations:
+        yield phrase("plan.front.few")
+    if table.rows and not _is_reliable(plan):
+        yield phrase("plan.front.nominal")
+
+
 def _reliable(plan: Plan, one: PlannedConfiguration) -> Iterator[tuple[str, str]]:
     """Yield the capacity that can be relied on, where samples or model errors move it."""
     found = one.reliable
@@ -329,7 +345,9 @@ def _reliable(plan: Plan, one: PlannedConfiguration) -> Iterator[tuple[str, str]
 def reliable_users(plan: Plan, one: PlannedConfiguration) -> str:
     """Return the capacity that can be relied on, as `qps solve` prints it."""
     found = one.reliable
-    if found is None or found.capacity is None:
+    if found is None:
+        return _UNKNOWN
+    if found.capacity is None:
         return phrase("plan.not_supported")
     users = printed_capacity(found.capacity, high=plan.high)
     text = f"{users:,}+" if found.capacity == plan.high else f"{users:,}"
@@ -346,10 +364,9 @@ def _chosen(one: PlannedConfiguration, other: PlannedConfiguration | None = None
 
 def front_table(plan: Plan) -> Table:
     """Return what other populations cost, each with its configuration."""
-    found = [one.configuration for one in plan.front if one.configuration is not None]
-    is_reliable = all(one.reliable is not None for one in found)
+    is_reliable = _is_reliable(plan)
     rows = tuple(_front_row(one, plan, is_reliable=is_reliable) for one in plan.front)
-    capacity = "plan.reliable" if is_reliable else "plan.capacity"
+    capacity = "plan.reliable" if is_reliable else "plan.front.capacity"
     headings = ("plan.users_heading", "plan.cost", capacity, "plan.choices")
     return Table(
         headings=tuple(map(phrase, headings)),
@@ -359,10 +376,16 @@ def front_table(plan: Plan) -> Table:
     )
 
 
+def _is_reliable(plan: Plan) -> bool:
+    """Return whether the capacity that can be relied on is known of each row of the table."""
+    found = [one.configuration for one in plan.front if one.configuration is not None]
+    return all(one.reliable is not None for one in found)
+
+
 def _front_row(one: CostAtUsers, plan: Plan, *, is_reliable: bool) -> tuple[str, ...]:
     planned = one.configuration
     if planned is None:
-        return f"{one.users:,}", "–", "–", phrase("plan.not_supported")
+        return f"{one.users:,}", _UNKNOWN, _UNKNOWN, phrase("plan.not_supported")
     users = quantity(float(one.users), DIMENSIONLESS, 12)
     cost = money(planned.cost, plan.dimension)
     capacity = reliable_users(plan, planned) if is_reliable else _capacity_users(planned)

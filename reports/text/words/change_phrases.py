@@ -161,6 +161,18 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.choices": "Cheapest configuration",
     "plan.cost": "Cost",
     "plan.cost_for": "{cost}: {choices}",
+    "plan.front.capacity": "Capacity (nominal)",
+    "plan.front.few": (
+        "With eight or more modes and failures, the table has only half the population, the "
+        "population itself, and twice as many."
+    ),
+    "plan.front.nominal": (
+        "Samples are drawn for the cheapest configuration only: capacities in the table are those "
+        "with nominal inputs."
+    ),
+    "plan.front.omitted": (
+        "The table has no row for {users} {noun}: that search is too large to be completed."
+    ),
     "plan.known": "capacity is {kind}",
     "plan.less": "Saves",
     "plan.limit": "Limit",
