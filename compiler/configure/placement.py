@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.conditional_paths import (
     active_path,
-    condition_test,
     conditions_of,
     legs_of,
+    path_test,
 )
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.measured_costs import PlacedCost
@@ -115,12 +115,12 @@ class _StreamCheck(Struct, kw_only=True):
 
     def run(self) -> None:
         """Report what does not fit; an item that the source lacks is reported once."""
-        holds = condition_test(self.configuration)
-        way = active_path(self.stream, holds)
+        test = path_test(self.configuration)
+        way = active_path(self.stream, test.holds)
         if way is not None and way.faults:
             self.sink.add_all(way.faults)
             return
-        for leg in legs_of(self.stream, holds):
+        for leg in legs_of(self.stream, test):
             if isinstance(leg, ir.Crossing):
                 self._crossing(leg)
                 continue

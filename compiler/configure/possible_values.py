@@ -15,7 +15,7 @@ from qps.compiler import ir
 from qps.compiler.configure.bound_hints import more_flows_than_users, shown
 from qps.compiler.configure.bounded_value import Bounded, varies
 from qps.compiler.configure.cases import report_unstated
-from qps.compiler.configure.conditional_paths import condition_test, conditions_of, legs_of, visited
+from qps.compiler.configure.conditional_paths import conditions_of, legs_of, path_test, visited
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
     CircleError,
@@ -84,6 +84,8 @@ def _others(model: ir.Model) -> Iterator[ValidationStep[_Check]]:
     yield from map(_stated, stated_values(model))
     places: tuple[ir.Node | ir.Link, ...] = (*model.nodes, *model.links)
     chosen = names_in(*(one for stream in model.streams for one in conditions_of(stream)))
+    shares = (one.times for stream in model.streams for one in stream.calls if one.times)
+    chosen |= names_in(*(one.expr for one in shares))
     for place in places:
         names = names_in(place.count) | {place.name} | chosen
         yield ValidationStep(names, partial(_Check.count, name=place.name))
@@ -145,7 +147,7 @@ class _Check(ValueCheck):
 
     @cached_property
     def _reached(self) -> Mapping[str, Label]:
-        return visited(self._model, condition_test(self._configuration))
+        return visited(self._model, path_test(self._configuration))
 
     def parameter(self, parameter: ir.Parameter) -> None:
         """Report a parameter without a value, or out of its range, in a case that it states."""
@@ -222,12 +224,12 @@ class _Check(ValueCheck):
 
     def excessive_hold(self, stream: ir.Stream, mark: ir.PoolMark) -> None:
         """Report more taken at once of a pool than there is: who requests that waits for ever."""
-        holds = condition_test(self._configuration)
-        if mark.point is not ir.PoolPoint.TAKE or mark not in legs_of(stream, holds):
+        test = path_test(self._configuration)
+        if mark.point is not ir.PoolPoint.TAKE or mark not in legs_of(stream, test):
             return
         machine = ir.machine_at(self._model, self._configuration.nodes[mark.node])
         pool = machine and machine.resource(mark.resource)
-        if not pool or (mark.condition is not None and holds(mark.condition) is False):
+        if not pool or (mark.condition is not None and test.holds(mark.condition) is False):
             return
         if mark.amount is not None and mark.amount.dimension != pool.capacity.dimension:
             return
@@ -253,7 +255,7 @@ class _Check(ValueCheck):
     def answers(self, stream: ir.Stream, call: ir.Call, fan_out: ir.FanOut) -> None:
         """Report more answers to wait for than calls at once, and fewer machines than these."""
         assert fan_out.answers is not None
-        legs = legs_of(stream, condition_test(self._configuration))
+        legs = legs_of(stream, path_test(self._configuration))
         if not any(isinstance(leg, ir.CallMark) and leg.call == call for leg in legs):
             return
         there = self._configuration.nodes[call.node].count
@@ -308,7 +310,7 @@ class _Check(ValueCheck):
 
     def receivers(self, stream: ir.Stream) -> None:
         """Report what goes to more others than there are, and pairs of one."""
-        for bounded in rooms_for(stream, self._configuration, condition_test(self._configuration)):
+        for bounded in rooms_for(stream, self._configuration, path_test(self._configuration)):
             self.value(bounded)
 
     def too_many(self, stream: str, each: ir.InEachGroup) -> None:

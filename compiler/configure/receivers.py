@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.configure.bounded_value import Bounded, varies
-from qps.compiler.configure.conditional_paths import ConditionTest, legs_of
+from qps.compiler.configure.conditional_paths import PathTest, legs_of
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.validation_cache import names_in
 from qps.compiler.ir.streams import MOST_OTHERS
@@ -16,9 +16,7 @@ from qps.compiler.quantities.allowed_values import Bound
 _LESS = ir.Constant(Fraction(-1))
 
 
-def rooms_for(
-    stream: ir.Stream, configuration: Configuration, test: ConditionTest
-) -> Iterator[Bounded]:
+def rooms_for(stream: ir.Stream, configuration: Configuration, test: PathTest) -> Iterator[Bounded]:
     """Yield how many others get nothing of a stream, and how many machines it has pairs of.
 
     Those who grow with the population may be few where that is small: then all of them count.
@@ -33,7 +31,7 @@ def rooms_for(
                 yield from _of_called(leg.call, leg.call.others, configuration)
             continue
         for step in leg.steps if isinstance(leg, ir.Visit) else ():
-            is_there = step.condition is None or test(step.condition) is not False
+            is_there = step.condition is None or test.holds(step.condition) is not False
             if is_there and step.spread is not None and step.spread.count is not None:
                 yield from _of_others(step.spread, step.spread.count, configuration)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.configure.bounded_value import Bounded, bounded, varies
-from qps.compiler.configure.conditional_paths import condition_test, visited
+from qps.compiler.configure.conditional_paths import path_test, visited
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.incident_values import values_of_incidents
 from qps.compiler.configure.receivers import rooms_for
@@ -26,14 +26,14 @@ def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bou
     yield from users_of_instances(model)
     yield from stated_values(model)
     yield from counts_in_place(model, configuration)
-    holds = condition_test(configuration)
+    test = path_test(configuration)
     for stream in model.streams:
-        yield from rooms_for(stream, configuration, holds)
+        yield from rooms_for(stream, configuration, test)
 
 
 def counts_in_place(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
     """Yield how many there are of each place."""
-    reached = visited(model, condition_test(configuration))
+    reached = visited(model, path_test(configuration))
     for node in configuration.nodes.values():
         yield count_of(node, reached)
         yield from cores_in_place(node, model)
@@ -168,7 +168,8 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
     Of a node that no stream visits, of those that are `reached`, there may be none.
     """
     bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
-    if place.lost is not None:
+    is_passed = not isinstance(place, ir.Node) or place.name in reached
+    if place.lost is not None and is_passed:
         return Bounded(
             expr=place.count,
             span=place.lost.span,
@@ -177,7 +178,7 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
             because=Label(place.span, "declared here"),
             hint=f"increase its count, or remove `{place.name}` from `survive`",
         )
-    if isinstance(place, ir.Node) and place.name not in reached:
+    if not is_passed:
         bound = Bound.NOT_NEGATIVE if varies(place.count) else Bound.NUMBER
     return Bounded(
         expr=place.count,

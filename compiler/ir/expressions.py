@@ -282,7 +282,9 @@ class LoseMachines(Struct, frozen=True, kw_only=True):
     span: Span
 
     def left(self, count: Expr) -> Expr:
-        """Return how many of a count are left."""
+        """Return how many of a count are left; of none there are none to fail."""
+        if isinstance(count, Constant) and count.value == 0:
+            return count
         if self.zones is None:
             if isinstance(count, Constant):
                 return Constant(count.value - self.number)

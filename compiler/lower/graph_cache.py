@@ -73,8 +73,8 @@ class GraphCache:
         now = configuration
         return (
             *now.options.values(),
-            *((place.machine, place.count) for place in now.nodes.values()),
-            *((place.network, place.count) for place in now.links.values()),
+            *((place.machine, place.count, place.count_before) for place in now.nodes.values()),
+            *((place.network, place.count, place.count_before) for place in now.links.values()),
             *self._rest(now, questions),
         )
 
@@ -113,8 +113,14 @@ class GraphCache:
         now, form = configuration, self._forms.of
         return (
             _SHARED,
-            *((form(place.machine), place.count) for place in now.nodes.values()),
-            *((form(place.network), place.count) for place in now.links.values()),
+            *(
+                (form(place.machine), place.count, place.count_before)
+                for place in now.nodes.values()
+            ),
+            *(
+                (form(place.network), place.count, place.count_before)
+                for place in now.links.values()
+            ),
             *self._rest(now, questions),
         )
 
@@ -122,8 +128,14 @@ class GraphCache:
         now, form = configuration, self._forms.of
         return (
             _OUTLINE,
-            *((form(place.machine), _counted(place.count)) for place in now.nodes.values()),
-            *((form(place.network), _counted(place.count)) for place in now.links.values()),
+            *(
+                (form(place.machine), _counted(place.count), place.count_before)
+                for place in now.nodes.values()
+            ),
+            *(
+                (form(place.network), _counted(place.count), place.count_before)
+                for place in now.links.values()
+            ),
             *self._rest(now, ()),
         )
 

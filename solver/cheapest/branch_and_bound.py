@@ -182,7 +182,7 @@ class BranchAndBound:
             least, most = self._tables[one.symbol]
             start, end = low[:, one.axis], high[:, one.axis]
             ends.append((least.between(start, end), -most.between(start, end)))
-        return formulas.bounds_of_each(ends)
+        return formulas.bounds_of_each(ends, low.shape[0])
 
 
 def _around(first: int, middle: int, last: int) -> Iterator[tuple[int, int]]:

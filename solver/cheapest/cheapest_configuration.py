@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.configure.configuration import in_each_mode
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.load_graph import LoadGraph
@@ -163,8 +164,10 @@ class DesignOutcome(Enum):
 
 def outcome_of(request: DesignRequest, chosen: Chosen) -> DesignOutcome:
     """Return whether a configuration supports the population, as it would be solved by itself."""
-    sink = Sink()
-    check_placement(request.space.model, request.space.configured(chosen), sink)
+    sink, model = Sink(), request.space.model
+    configuration = request.space.configured(chosen)
+    for each in (configuration, *in_each_mode(model, configuration)):
+        check_placement(model, each, sink)
     if sink.has_errors:
         return DesignOutcome.FAILS_OTHERWISE
     stated = request.lowered.graphs.as_stated(chosen)

@@ -27,7 +27,6 @@ from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import QUALITY
 from qps.solver.cheapest.design_objective import (
-    constant_objective,
     dimension_of,
     nothing_priced,
     objective_of,
@@ -143,6 +142,12 @@ class LoweredStructure(Struct, frozen=True, eq=False, kw_only=True):
             cost=_put_in(self.priced, users, relaxed)(self.cost),
         )
 
+    @property
+    def fixed_cost(self) -> Formula | None:
+        """The cost if it is the same for all options; None where they differ in it."""
+        cost = _put_in(self.priced, self.priced.graph.low, {})(self.cost)
+        return None if cost.symbols & set(self.symbols.values()) else cost
+
 
 def _criteria(
     graphs: Sequence[_OpenGraph], users: int, relaxed: Relaxed
@@ -196,7 +201,7 @@ def lowered_structure(
     cost = objective_of(model, outside, priced.graph, choices, _moving(values))
     if cost is None:
         raise nothing_priced(choices)
-    found = LoweredStructure(
+    return LoweredStructure(
         structure=tuple(structure),
         symbols=symbols,
         graphs=graphs,
@@ -205,10 +210,6 @@ def lowered_structure(
         cost=cost,
         dimension=dimension_of(priced.graph, choices),
     )
-    priced_at = _put_in(priced, space.model.population.low, {})
-    if not priced_at(cost).symbols & set(symbols.values()) and space.size > 1:
-        raise constant_objective(choices.span)
-    return found
 
 
 def with_relaxed(graph: LoadGraph, relaxed: Mapping[str, Formula]) -> LoadGraph:

@@ -7,7 +7,7 @@ another medium, machines with other resources, alternatives of an option) make s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.configure.conditional_paths import may_be_left_out
 from qps.compiler.configure.configuration import (
     Configuration,
     changed,
@@ -32,7 +33,8 @@ class DesignOption(Struct, frozen=True, kw_only=True):
     """One value of a choice: its change of the model, and the same as `numbers` in a structure.
 
     Options of the same `structure` differ in numbers alone; that is the place of the option by
-    which they are lowered. One `is_possible` unless no machine is left of it after a failure.
+    which they are lowered. One `is_possible` unless no machine is there, or left after a
+    failure, and streams cannot go without.
     """
 
     label: str
@@ -66,7 +68,7 @@ class DesignSpace(Struct, frozen=True, kw_only=True):
         found: dict[str, list[Fraction]] = {}
         for axis, at in zip(self.axes, structure, strict=True):
             for option in axis.options:
-                if option.structure == at:
+                if option.structure == at and option.is_possible:
                     for name, value in option.numbers.items():
                         found.setdefault(name, []).append(value)
         return found
@@ -89,8 +91,8 @@ class DesignSpace(Struct, frozen=True, kw_only=True):
         """Return the configuration by which a structure is lowered: its numbers are parameters."""
         changes: list[ir.Change] = []
         for axis, at in zip(self.axes, structure, strict=True):
-            # The last one: of no machines at all there is no load graph.
-            option = next(one for one in reversed(axis.options) if one.structure == at)
+            alike = [one for one in reversed(axis.options) if one.structure == at]
+            option = max(alike, key=lambda one: one.is_possible)
             changes.append(_with_counted(option.change, option.numbers))
             changes += [
                 ir.SetParameter(name, ir.Constant(value), option.change.span)
@@ -148,10 +150,13 @@ def _options(
 ) -> Iterator[DesignOption]:
     """Yield the options of an axis, and note the parameters that they need."""
     changes = [axis.change(at) for at in range(axis.count)]
-    numbers = _placed_numbers(model, configuration, changes, parameters)
-    first: dict[object, int] = {}
     losses = list(_losses(model, configuration, axis.name))
     folder = Folder(configuration=configuration, population=Fraction(configuration.low))
+    scarce = {at for at, one in enumerate(changes) if _is_scarce(one, losses, folder)}
+    can_be_empty = bool(scarce) and may_be_left_out(model, axis.name)
+    apart = {id(changes[at]) for at in scarce} if can_be_empty else set[int]()
+    numbers = _placed_numbers(model, configuration, changes, parameters, apart)
+    first: dict[object, int] = {}
     for at, change in enumerate(changes):
         if isinstance(change, ir.SetParameter):
             key: object = ()
@@ -165,7 +170,7 @@ def _options(
             change=change,
             structure=first.setdefault(key, at),
             numbers=own,
-            is_possible=not _is_lost(change, losses, folder),
+            is_possible=can_be_empty or at not in scarce,
         )
 
 
@@ -177,11 +182,11 @@ def _losses(model: ir.Model, configuration: Configuration, place: str) -> Iterat
             yield from (one for one in own if isinstance(one, ir.LoseMachines))
 
 
-def _is_lost(change: ir.Change, losses: Sequence[ir.LoseMachines], folder: Folder) -> bool:
-    """Return whether after a failure no machine of those that a change places is left."""
+def _is_scarce(change: ir.Change, losses: Sequence[ir.LoseMachines], folder: Folder) -> bool:
+    """Return whether a change places no machine, or none is left of these after a failure."""
     if not isinstance(change, ir.SetPlace) or not isinstance(change.count, ir.Constant):
         return False
-    left = (folder.fold(one.left(change.count)) for one in losses)
+    left = (folder.fold(one) for one in (change.count, *(one.left(change.count) for one in losses)))
     return any(count is not None and count <= 0 for count in left)
 
 
@@ -190,8 +195,12 @@ def _placed_numbers(
     configuration: Configuration,
     changes: Sequence[ir.Change],
     parameters: dict[str, ir.Parameter],
+    apart: Container[int],
 ) -> list[tuple[object, Mapping[str, Fraction]]]:
-    """Return for each machine of an axis what its structure is, and its numbers in that."""
+    """Return for each machine of an axis what its structure is, and its numbers in that.
+
+    How many there are is of the structure for changes that stand `apart`, by their identities.
+    """
     placed = [change for change in changes if isinstance(change, ir.SetPlace)]
     if not placed:
         return []
@@ -223,7 +232,7 @@ def _placed_numbers(
         key: list[object] = [_structure_of(kinds[one.kind])]
         numbers = dict(varying[one.kind])
         stands = configuration.place(place).count if one.count is None else one.count
-        if count is not None and isinstance(stands, ir.Constant):
+        if count is not None and isinstance(stands, ir.Constant) and id(one) not in apart:
             numbers[count.name] = stands.value
         else:
             key.append(repr(one.count))

@@ -118,7 +118,7 @@ def _by_option(problem: SearchProblem, formulas: BoundedFormulas) -> list[Bounds
         span = slice(starts[one.axis], starts[one.axis] + one.low.size)
         low[span], high[span] = one.low, one.high
         ends.append((low, high))
-    return formulas.bounds_of_each(ends)
+    return formulas.bounds_of_each(ends, count)
 
 
 def _possible_places(boxes: SampledBoxes, sizes: Ints, axis: int) -> Ints:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from qps.compiler import ir
@@ -15,7 +17,7 @@ from qps.solver.cheapest.design_formulas import (
     NumbersDecideError,
     lowered_structure,
 )
-from qps.solver.cheapest.design_objective import mixed_prices
+from qps.solver.cheapest.design_objective import constant_objective, mixed_prices
 from qps.solver.cheapest.design_space import DesignSpace
 
 MOST_STRUCTURES = 1_000
@@ -60,9 +62,22 @@ def lowered_space(space: DesignSpace, choices: ir.DesignChoices) -> LoweredSpace
             continue
         if not found and first is not None:
             raise first
+        costs = {one.fixed_cost for one in found}
+        if len(costs) == 1 and None not in costs and _has_alternatives(space, found):
+            raise constant_objective(choices.span)
         if len({one.dimension for one in found}) > 1:
             raise mixed_prices(space.model, space.configuration, choices)
         return LoweredSpace(space=space, structures=tuple(found), graphs=ConfiguredGraphs(space))
+
+
+def _has_alternatives(space: DesignSpace, found: Sequence[LoweredStructure]) -> bool:
+    """Return whether there is more than one configuration in structures that have load graphs."""
+    axes = space.axes
+    return len(found) > 1 or any(
+        sum(one.structure == at and one.is_possible for one in axis.options) > 1
+        for lowered in found
+        for axis, at in zip(axes, lowered.structure, strict=True)
+    )
 
 
 def too_many_structures(space: DesignSpace) -> QpsError:

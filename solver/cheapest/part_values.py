@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qps.engine.evaluators.row_bounds import Bounds
-from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.formulas import Formula, symbol
 from qps.solver.search.box_arrays import BoxArrays
 
 Floats = NDArray[np.float64]
@@ -60,6 +60,8 @@ class LeastBetween:
 KnownArrays = dict[tuple[Formula, ...], BoxArrays]
 """Formulas that were turned into arrays before, each always with the same parts."""
 
+_NOTHING = symbol("no part")
+"""What formulas without parts are bounded over."""
 _TOGETHER = 1 << 10
 """Boxes that are bounded at a time."""
 
@@ -78,7 +80,7 @@ class BoundedFormulas:
         self.parts = [one for one in parts if one.symbol in symbols]
         found = None if known is None else known.get(key)
         if found is None:
-            inputs = (one.symbol for one in self.parts)
+            inputs = [one.symbol for one in self.parts] or [_NOTHING]
             found = BoxArrays(key[0], *inputs, others=key[1:])
             if known is not None:
                 known[key] = found
@@ -89,9 +91,11 @@ class BoundedFormulas:
         """The axes on which they depend."""
         return {one.axis for one in self.parts}
 
-    def bounds_of_each(self, ends: Sequence[tuple[Floats, Floats]]) -> list[Bounds]:
-        """Return bounds of each formula between the ends of each of its parts."""
-        blocks = range(0, ends[0][0].size, _TOGETHER)
+    def bounds_of_each(self, ends: Sequence[tuple[Floats, Floats]], count: int) -> list[Bounds]:
+        """Return bounds of each formula over so many boxes, between the ends of each part."""
+        if not ends:
+            ends = [(np.zeros(count), np.zeros(count))]
+        blocks = range(0, count, _TOGETHER)
         found = [
             self._arrays.bounds_of_each(
                 *(Bounds(low[at : at + _TOGETHER], high[at : at + _TOGETHER]) for low, high in ends)
@@ -124,9 +128,9 @@ class BoundedFormula(BoundedFormulas):
     ) -> None:
         super().__init__((formula,), parts, known)
 
-    def bounds(self, ends: Sequence[tuple[Floats, Floats]]) -> Bounds:
-        """Return bounds between the ends of each of its parts."""
-        return self.bounds_of_each(ends)[0]
+    def bounds(self, ends: Sequence[tuple[Floats, Floats]], count: int) -> Bounds:
+        """Return bounds over so many boxes, between the ends of each of its parts."""
+        return self.bounds_of_each(ends, count)[0]
 
     def slopes(self) -> Bounds:
         """Return bounds over all values of the parts, with the slopes in one part after another."""

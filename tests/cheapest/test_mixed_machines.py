@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
+
 import qps
 from qps.compiler.configure.configuration import base_configuration
 from qps.solver.cheapest.plan_answer import Planner
@@ -88,3 +90,78 @@ def test_a_fleet_of_unlike_machines_costs_less_than_one_of_a_single_type() -> No
     assert found.proven
     assert found.cheapest.choices == {"edge": "gateway * 12", "spare": "small * 1"}
     assert round(found.cheapest.cost * 365.25 * 86_400 / 12) == 7_086
+
+
+FROM_NONE = MIXED.replace("old * 1..6", "old * 0..5").replace("new * 1..4", "new * 0..3")
+FROM_NONE = FROM_NONE.replace("  exclude count(web_old) + count(web_new) < 4\n", "")
+TIMES = FROM_NONE.replace(
+    "one of { to_new: call web_new { serve }; else: call web_old { serve } }",
+    "call web_new * to_new { serve }; call web_old * (1 - to_new) { serve }",
+)
+MONTH = 365.25 * 86_400 / 12
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FROM_NONE,
+        TIMES,
+        FROM_NONE + "survive any one of web_old, web_new",
+        FROM_NONE + "survive any one of 3 zones with web_old, web_new",
+    ],
+    ids=["probability", "times", "machines fail", "zones fail"],
+)
+def test_machines_of_one_type_alone_receive_all_requests(text: str) -> None:
+    """Of each pair that `solve` accepts the cheapest is found, with no machines of a type, too."""
+    model = qps.loads(text)
+    able: list[tuple[float, int]] = []
+    alone = 0
+    for old, new in product(range(6), range(4)):
+        try:
+            solved = model.solve(set={"web_old": f"old * {old}", "web_new": f"new * {new}"})
+        except qps.QpsError:
+            assert old + new <= 2
+            continue
+        alone += not (old and new)
+        cost = solved.cost[0].total * MONTH
+        assert cost == pytest.approx(300 + 40 * old + 300 * new)
+        able.append((cost, solved.capacity or 0))
+    assert alone >= 4
+    found = set()
+    for users in (500, 2_000, 9_000, 25_000, 35_000):
+        best = min((cost for cost, capacity in able if capacity >= users), default=None)
+        planned = model.plan(users)
+        assert planned.proven
+        assert (planned.cheapest is None) == (best is None)
+        if planned.cheapest is not None:
+            assert planned.cheapest.cost * MONTH == pytest.approx(best)
+            found |= {label[-1] for label in planned.cheapest.choices.values()}
+    assert "0" in found
+
+
+def test_machines_that_nothing_can_go_without_support_nobody() -> None:
+    """Of a constant share, requests come to a node without machines: that is refused."""
+    text = FROM_NONE.replace("to_new: call", "50 %: call")
+    with pytest.raises(qps.QpsError, match="must be a whole number above zero"):
+        qps.loads(text).solve(set={"web_new": "new * 0"})
+    cheapest = qps.loads(text).plan(500).cheapest
+    assert cheapest is not None
+    assert cheapest.choices == {"web_old": "old * 1", "web_new": "new * 1"}
+
+
+def test_failed_machines_are_paid_for_where_as_many_are_left() -> None:
+    """Of three machines in three zones two are left, and of four as well: four cost more."""
+    text = SAME_LEFT + "survive any one of 3 zones with web"
+    model = qps.loads(text)
+    costs = [model.solve(set={"web": f"vm * {n}"}).cost[0].total * MONTH for n in (3, 4)]
+    assert costs == pytest.approx([180, 240])
+
+
+SAME_LEFT = """
+users N in 1..100_000
+machine vm { cpu 2 core, queueing mmc; price 60 $/month }
+component serve { cpu 8 ms/request }
+topology { node web = vm * 3 }
+stream page for each user { traffic 0.1 request/s; at web { serve } }
+target cpu 70 %
+"""

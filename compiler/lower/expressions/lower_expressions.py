@@ -10,6 +10,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.configure.conditional_paths import PathTest, empty_nodes
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -236,6 +237,20 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
                 return compare(operator, self.number(left), self.number(right))
             case _:
                 assert_never(condition)
+
+    @property
+    def path_test(self) -> PathTest:
+        """What says which way streams take."""
+        empty = empty_nodes(self.configuration)
+        return PathTest(holds=self.holds, is_zero=self._is_zero, empty=empty)
+
+    def _is_zero(self, expr: ir.Expr) -> bool:
+        """Return whether a value is exactly zero, if need be with the numbers at hand."""
+        lowered = self.lower(expr)
+        if not lowered.is_constant:
+            self.decided |= self.parameters_in(expr)
+            lowered = self.put_in(lowered)
+        return lowered.exact == 0
 
     def switch(self, condition: ir.Condition | None, span: Span) -> Formula | None:
         """Return a number that is 1 where a condition holds, else 0; None where it decides."""

@@ -235,9 +235,12 @@ class ParameterLowering(Assuming, kw_only=True):
 
     def parameters_in(self, expr: ir.Expr) -> set[str]:
         """Return the parameters that an expression rests on, directly or not."""
-        names = {p.name for p in parts_of(expr) if isinstance(p, ir.ParameterValue)}
-        for name in tuple(names):
-            names |= self.parameters_in(self.configuration.parameters[name])
+        names: set[str] = set()
+        for part in parts_of(expr):
+            if isinstance(part, ir.ParameterValue):
+                names |= {part.name} | self.parameters_in(self.configuration.parameters[part.name])
+            elif isinstance(part, ir.NodeCount):
+                names |= self.parameters_in(self.configuration.place(part.name).count)
         return names
 
     def number(self, expr: ir.Expr) -> Formula:

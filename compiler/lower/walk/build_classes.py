@@ -86,7 +86,7 @@ def _build_steps(
     way = active_path(stream, network.expressions.holds)
     if way is not None and way.faults:
         raise QpsError(way.faults)
-    legs = with_split_runs(legs_of(stream, network.expressions.holds), network)
+    legs = with_split_runs(legs_of(stream, network.expressions.path_test), network)
     for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):
             nodes.visit(leg)

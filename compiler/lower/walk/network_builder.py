@@ -70,7 +70,7 @@ class NetworkBuilder(Struct, kw_only=True):
 
     def idle(self) -> None:
         """Let every resource that is loaded idle."""
-        reached = visited(self.model, self.expressions.holds)
+        reached = visited(self.model, self.expressions.path_test)
         for node in self.configuration.nodes.values():
             machine = ir.machine_at(self.model, node)
             assert machine is not None
