@@ -185,7 +185,11 @@ def measured(
     is_share = quantity is ErrorQuantity.SHARE_BEYOND and not is_by_own_time
     if is_share or not _is_of_few(known):
         return replace(known, error=max(row_errors) if is_measured else None) if rows else anywhere
-    if known.error is None or anywhere.error is None or is_by_own_time or not is_measured:
+    if is_by_own_time or not is_measured:
+        return anywhere
+    if known.error is None:  # what no method states of itself is that of the points
+        return replace(known, error=min(max(row_errors), anywhere.error or inf))
+    if anywhere.error is None:
         return anywhere
     if not all(ErrorAxis.WAITING in row.at_most for row in rows) or _is_far_apart(known):
         return anywhere  # of a method alone more was tried than what was drawn

@@ -191,6 +191,40 @@ def test_a_row_that_states_nothing_states_what_enough_networks_are_within() -> N
     assert error(28) == 0.4
 
 
+def _shares(off: float, waiting: float, seeds: range) -> list[Model]:
+    """Return models with one share of a latency each, predicted as 10 %."""
+    one = replace(
+        _number(0.1, CertaintyKind.APPROXIMATION),
+        measure="latency > 3 s",
+        played=Play(0.1 / (1 + off), 0.0001, 20, 10_000),
+        again=None,
+        point={ErrorAxis.WAITING: waiting, ErrorAxis.UTILIZATION: 0.5},
+    )
+    return [Model(seed=seed, numbers=(one,)) for seed in seeds]
+
+
+def _renewed_shares(models: list[Model], error: float | None) -> list[tuple[object, object]]:
+    row = ErrorRow(methods=frozenset(), error=error, numbers=900, networks=900)
+    known = Errors(methods=frozenset({"so"}), rows=(row,), at_points=(row,))
+    of = ErrorQuantity.SHARE_BEYOND
+    return [(row.error, row.at_most) for row in renewed({of: known}, models)[of].at_points]
+
+
+def test_a_row_is_made_finer_where_numbers_are_off_by_less() -> None:
+    models = _shares(0.07, 0.15, range(40)) + _shares(0.7, 0.6, range(40, 80))
+    # Less waiting, near; what is left keeps its row.
+    assert _renewed_shares(models, 0.8) == [(0.1, {ErrorAxis.WAITING: 0.2}), (0.8, {})]
+    assert _renewed_shares(models[13:], 0.8) == [(0.8, {})]
+    # What is left does not hold by the row without those that do.
+    most = _shares(0.07, 0.15, range(150)) + _shares(1.5, 0.6, range(150, 155))
+    assert _renewed_shares(most, 0.8) == [(0.8, {})]
+    # Of a row that states nothing, those that hold do.
+    assert _renewed_shares(most + _shares(3, 0.9, range(200, 230)), None) == [
+        (0.1, {ErrorAxis.WAITING: 0.2}),
+        (None, {}),
+    ]
+
+
 def test_streams_that_call_rarely_have_rows_of_their_own() -> None:
     plain = [_off(0.04, network, "a") for network in range(100)]
     rare = [replace(_off(0.4, network, "a"), calls_rarely=True) for network in range(100, 128)]

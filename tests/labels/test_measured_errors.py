@@ -96,6 +96,33 @@ def test_an_error_is_that_of_the_worst_end_of_a_range(
     assert measured(known, ErrorQuantity.LATENCY, points=points).error == error
 
 
+@pytest.mark.parametrize(
+    ("methods", "waiting", "error"), [("ac", 0.4, 0.15), ("ac", 0.6, 0.3), ("bc", 0.6, 0.3)]
+)
+def test_what_few_methods_state_of_themselves_is_else_that_of_the_points(
+    monkeypatch: pytest.MonkeyPatch, methods: str, waiting: float, error: float
+) -> None:
+    monkeypatch.setattr(measured_errors, "table", lambda: {ErrorQuantity.LATENCY: _AT_POINTS})
+    known = approximation(*map(reason, methods))
+    assert measured(known, ErrorQuantity.LATENCY, points=[_at(waiting)]).error == error
+
+
+def test_the_error_of_a_share_goes_by_how_much_of_the_latency_is_waited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = (_row(error=0.1, at_most={ErrorAxis.WAITING: 0.9}), _row(error=0.7))
+    errors = Errors(methods=frozenset(METHODS), rows=rows[1:], at_points=rows)
+    monkeypatch.setattr(measured_errors, "table", lambda: {ErrorQuantity.SHARE_BEYOND: errors})
+    stream = _graph().streams["s"]
+    assert {0.1 < one[ErrorAxis.WAITING] <= 0.9 for one in stream.doubts.points} == {True}
+    shares = [0.3] * len(stream.doubts.points)
+    known = stream.share_certainty(ErrorQuantity.SHARE_BEYOND, shares)
+    assert known.error == 0.1
+    assert (
+        stream.doubts.of_share(shares).known_in_part(known, ErrorQuantity.SHARE_BEYOND).error == 0.7
+    )
+
+
 def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
     assert _ERRORS.row_of("ad") is None
 
@@ -358,7 +385,7 @@ def test_the_documentation_has_the_errors_of_all_methods_together() -> None:
 def test_the_documentation_has_the_errors_of_streams_that_call_rarely() -> None:
     found = {one: table()[one].rare_calls for one in _WORDS if table()[one].rare_calls}
     each = [
-        f"{' '.join([_WORDS[one], _limit(row, ErrorAxis.RARITY)]).strip()}: {_within(row)}"
+        f"{_WORDS[one]} {_limit(row, ErrorAxis.RARITY)}".strip() + f"{_if(row)}: {_within(row)}"
         for one, rows in found.items()
         for row in rows
     ]
@@ -381,6 +408,17 @@ def _lines() -> list[str]:
         for row in table()[quantity].at_points
         if not row.methods
     ]
+
+
+def _if(row: ErrorRow) -> str:
+    """Return the limits of a row of a list, other than that of the share."""
+    waiting, load, many = (
+        _limit(row, axis) for axis in (ErrorAxis.WAITING, ErrorAxis.UTILIZATION, ErrorAxis.METHODS)
+    )
+    limits = [f"queueing delay {waiting} of mean latency"] if waiting else []
+    limits += [f"utilization {load}"] if load else []
+    limits += [f"approximations {many}"] if many else []
+    return f" if {' and '.join(limits)}" if limits else ""
 
 
 def _within(row: ErrorRow) -> str:

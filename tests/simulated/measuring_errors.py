@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from math import ceil, inf, isfinite, log
 
 import msgspec
@@ -70,6 +70,20 @@ _UNSTATED = 1000.0
 """A number of which no error is stated counts as if it were off by as much."""
 _DOUBTED, _FEWEST_HOLD = 0.2, 0.9
 """Less probable than that by chance, or fewer numbers that hold: a method has a row of its own."""
+_FINER = tuple(
+    frozenset(limits)
+    for axes in (
+        (ErrorAxis.METHODS,),
+        (ErrorAxis.WAITING,),
+        (ErrorAxis.UTILIZATION,),
+        (ErrorAxis.RARITY,),
+        (ErrorAxis.METHODS, ErrorAxis.WAITING),
+        (ErrorAxis.METHODS, ErrorAxis.UTILIZATION),
+        (ErrorAxis.WAITING, ErrorAxis.UTILIZATION),
+    )
+    for limits in product(*([(axis, most) for most in LIMITS[axis]] for axis in axes))
+)
+"""What rows are made finer by: one limit, or one on each of two axes."""
 _SIGMAS = 2.0
 """So many standard errors of what was played may be its own."""
 _OF_WAITS = frozenset(
@@ -121,12 +135,11 @@ def _renewed(errors: Errors, numbers: list[Off], least: float) -> Errors:
     plain = [one for one in left if not one.calls_rarely]
     rows = list(_measured_again(errors.rows, plain, least))
     at_points = list(_measured_again(errors.at_points, _at_points(plain), least))
+    own = with_own_rows(at_points, _at_points(plain), partial(_rows_at_points, least))
     return Errors(
         methods=known,
         rows=tuple(with_own_rows(rows, plain, partial(_own_row, least))),
-        at_points=tuple(
-            with_own_rows(at_points, _at_points(plain), partial(_rows_at_points, least))
-        ),
+        at_points=tuple(_with_finer(own, _at_points(plain), least)),
         rare_calls=tuple(_of_rare_calls(left, least)) or errors.rare_calls,
     )
 
@@ -168,18 +181,73 @@ def _measured_again(
             yield row
 
 
+def _with_finer(rows: Sequence[ErrorRow], numbers: list[Off], least: float) -> Iterator[ErrorRow]:
+    """Yield rows, and before each those of numbers it counts for that are off by less.
+
+    These are of fewer methods, of less queueing delay or of less utilization. What is left must
+    still hold by the row, and each method by both together.
+    """
+    of_each = defaultdict[int, list[Off]](list)
+    for one in numbers:
+        of_each[next(at for at, row in enumerate(rows) if row.holds(one.methods, one.point))] += [
+            one
+        ]
+    for at, row in enumerate(rows):
+        left = of_each[at]
+        while (found := _finer(row, left, least)) is not None:
+            within = [one for one in left if found.holds(one.methods, one.point)]
+            yield from _with_finer([found], within, least)
+            left = [one for one in left if not found.holds(one.methods, one.point)]
+        yield row
+
+
+def _finer(row: ErrorRow, numbers: list[Off], least: float) -> ErrorRow | None:
+    """Return the row before another by which most is gained; None where it is too little."""
+    best, gain = None, _LEAST_GAIN
+    states = row.error or _UNSTATED
+    doubted = _doubted([(one, one.off <= states) for one in numbers])
+    for limits in _FINER:
+        if any(row.at_most.get(axis, inf) <= most for axis, most in limits):
+            continue
+        within = replace(row, at_most={**row.at_most, **dict(limits)})
+        parts = defaultdict[bool, list[Off]](list)
+        for one in numbers:
+            parts[within.holds(one.methods, one.point)].append(one)
+        error = max(least, stated(parts[True]))
+        gained = len(parts[True]) * log(states / error) if error <= MOST_STATED else 0.0
+        held = [(one, one.off <= error) for one in parts[True]]
+        left = [(one, one.off <= states) for one in parts[False]]
+        if gained > gain and not _hold_too_seldom(left) and _doubted([*held, *left]) <= doubted:
+            found = _row(parts[True], frozenset(limits))
+            best, gain = (
+                replace(found, methods=row.methods, error=error, at_most=within.at_most),
+                gained,
+            )
+    return best
+
+
+def _doubted(holding: list[tuple[Off, bool]]) -> set[str]:
+    """Return the methods whose numbers hold too seldom, of those in enough networks."""
+    return {
+        name
+        for name, each in _networks_by_method(one for one, _ in holding).items()
+        if len(each) >= _FEWEST
+        and _hold_too_seldom([(one, held) for one, held in holding if name in one.methods])
+    }
+
+
 def _of_rare_calls(numbers: list[Off], least: float) -> Iterator[ErrorRow]:
     """Yield the rows of streams that call rarely, of large shares first; none of too few."""
-    rare = [one for one in numbers if one.calls_rarely]
-    for most in LIMITS[ErrorAxis.RARITY]:
-        large = [one for one in rare if one.point.get(ErrorAxis.RARITY, inf) <= most]
-        yield from _stating(_row(large, frozenset({(ErrorAxis.RARITY, most)})), least)
-    yield from _stating(_row(rare, frozenset()), least)
-
-
-def _stating(row: ErrorRow, least: float) -> Iterator[ErrorRow]:
-    if row.error is not None:
-        yield from _not_below(least, [row])
+    left = [one for one in numbers if one.calls_rarely]
+    for most in (*LIMITS[ErrorAxis.RARITY], inf):
+        limit = frozenset({(ErrorAxis.RARITY, most)} if most < inf else {})
+        large = [one for one in left if one.point.get(ErrorAxis.RARITY, inf) <= most]
+        row = _row(large, limit)
+        if row.error is not None:
+            row = replace(row, error=max(least, row.error))
+        found = list(_with_finer([row], large, least))
+        yield from (one for one in found if one.error is not None)
+        left = [one for one in left if not any(row.holds(one.methods, one.point) for row in found)]
 
 
 def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
@@ -197,11 +265,16 @@ def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
 def _point_of(one: Number, quantity: ErrorQuantity) -> dict[ErrorAxis, float]:
     """Return where a number lies: of waits alone the share of the latency says nothing.
 
-    Of a share beyond a time its own size counts, as it is predicted.
+    Of a share beyond a time its own size counts, as it is predicted; of those of a latency both.
     """
     if quantity not in _OF_WAITS:
         return one.point
-    found = {axis: at for axis, at in one.point.items() if axis is not ErrorAxis.WAITING}
+    is_of_wait = one.quantity != "latency share"
+    found = {
+        axis: at
+        for axis, at in one.point.items()
+        if axis is not ErrorAxis.WAITING or not is_of_wait
+    }
     if found and quantity is ErrorQuantity.SHARE_BEYOND:
         found[ErrorAxis.RARITY] = 1 / one.value if one.value > 0 else inf
     return found

@@ -141,7 +141,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         known = together(self.tail_certainty, known_by("path-of-stages", self.name))
         if not (self._has_fork and self.tail_paths):
             known = guarded_known(known, self.latency_certainty)
-        return self.doubts.of_share(shares).known_in_part(of_another(known), quantity)
+        return self.doubts.of_share(shares).known(of_another(known), quantity)
 
     @cached_property
     def tail_paths(self) -> tuple[LatencyPath, ...]:
