@@ -134,6 +134,9 @@ SPECS = {
     "fan-out-first": _spec(
         _open("at a { together 3, first 2 answers { call b { work } } }"), b="one * 5"
     ),
+    "fan-out-first-of-many": _spec(
+        _open("at a { together 9, first 2 answers { call b { work } } }"), b="one * 12"
+    ),
     "fan-out-equal": _spec(_open("at a { together 3 { call b { work } } }"), b="one * 3"),
     "parallel-bursty": _spec(_open(_TOGETHER, more="; arrivals cv 2"), **_BRANCHES),
     "parallel-repeated": _spec(_open(_TOGETHER.replace("b {", "b * 2 {")), **_BRANCHES),

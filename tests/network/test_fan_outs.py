@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.specs import load, lowered
+from qps.api import loads
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network.itinerary import Call, Fork
@@ -243,3 +244,22 @@ def test_other_calls_by_chance_have_no_such_law() -> None:
     for one, is_known in ((found, True), (unlike, False)):
         methods = quantile(one, "0.95", users=1)[1].methods
         assert ("calls-allotted" not in methods) is is_known
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_stated"),
+    [("8, first 7 answers", True), ("9, first 7 answers", False), ("(n), first 2 answers", False)],
+)
+def test_of_the_first_of_many_no_error_is_stated(calls: str, *, is_stated: bool) -> None:
+    """Random networks have up to 8: of 100, p99 of the first 50 is a third of the true one."""
+    found = loads(
+        "users N in 1..900\nparam n = 9 in 8..20\nmachine box { cpu 1 core, queueing mm1 }\n"
+        "machine plain { }\nnetwork lan { propagation 0 s }\ncomponent look { cpu 1 ms/request }\n"
+        "topology { node root = plain; node leaf = box * 20; link net = lan between all }\n"
+        "stream s in all { traffic N * 1 request/s; "
+        f"at root {{ together {calls} {{ call leaf {{ look }} }} }} }}\n"
+        "require { s.p99 <= 20 ms }\n"
+    )
+    known = found.known()["s.p99"]
+    assert (known.error is not None) is is_stated
+    assert ("fan-out-first" in known.methods) is is_stated

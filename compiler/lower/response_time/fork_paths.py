@@ -146,8 +146,7 @@ def fork_known(fork: LatencyPart) -> Certainty:
     """Return how the time of a fork is known besides its stages: are its branches independent?"""
     nodes = _nodes(fork)
     if fork.fan_out is not None:
-        waits_for_all = fork.fan_out.answers is None
-        return known_by("fan-out-associated" if waits_for_all else "fan-out-first", nodes)
+        return known_by(fork.fan_out.method, nodes)
     queues = [[part.queue for part in every(branch) if part.queue] for branch in fork.branches]
     inside = [fork_known(part) for branch in fork.branches for part in branch if part.branches]
     if sum(map(bool, queues)) < 2:  # noqa: PLR2004 - others are late by themselves

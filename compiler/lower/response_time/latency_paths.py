@@ -30,7 +30,7 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
     operands: tuple[Formula, ...]
     added: tuple[LatencyPart, ...]
     node: str
-    waits_for_all: bool
+    method: str
     is_one: bool
 
     @property
@@ -42,8 +42,7 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
         known = [stage_certainty(queue) for queue in queues]
         if self.is_one:
             return together(*known)
-        method = "fan-out-associated" if self.waits_for_all else "fan-out-first"
-        return together(*known, known_by(method, [self.node]))
+        return together(*known, known_by(self.method, [self.node]))
 
     @property
     def mean(self) -> Formula:

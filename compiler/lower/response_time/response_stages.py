@@ -22,12 +22,17 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
 _WAITING = "waiting for "
 
 
+MOST_SIMULATED = 8
+"""Calls made at once in the random networks by which errors of fan-outs were measured."""
+
+
 class FanOutStage(Struct, frozen=True, kw_only=True):
     """A call that is made `count` times at once; the first `answers` are waited for, or all.
 
     Its requests come together at each of so many `machines`, so that so many `batches` wait there:
     `count`, or as many as there are machines where these are fewer. It `is_apart` where there is a
-    machine for each for sure, and `is_each` where each machine gets one.
+    machine for each for sure, and `is_each` where each machine gets one. One that `is_of_many` may
+    be of more calls than were simulated in random networks.
     """
 
     count: Formula
@@ -36,7 +41,15 @@ class FanOutStage(Struct, frozen=True, kw_only=True):
     batches: Formula
     is_apart: bool
     is_each: bool
+    is_of_many: bool
     span: Span
+
+    @property
+    def method(self) -> str:
+        """By which method it is known when the answers are there."""
+        if self.answers is None:
+            return "fan-out-associated"
+        return "fan-out-first-of-many" if self.is_of_many else "fan-out-first"
 
     @property
     def required(self) -> Formula:

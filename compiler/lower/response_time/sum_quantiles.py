@@ -164,7 +164,7 @@ def fan_out_path(
         operands=path.operands,
         added=path.added,
         node=node,
-        waits_for_all=fan_out.answers is None,
+        method=fan_out.method,
         is_one=required is ONE and fan_out.spare is ZERO,
     )
 

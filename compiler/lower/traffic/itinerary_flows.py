@@ -19,7 +19,11 @@ from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.visits import QueuePlace, QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossKind, QueuePart
-from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
+from qps.compiler.lower.response_time.response_stages import (
+    MOST_SIMULATED,
+    FanOutStage,
+    LatencyPart,
+)
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.class_holds import ClassHolds
 from qps.compiler.lower.traffic.class_visits import ClassVisits
@@ -323,7 +327,7 @@ class ItineraryFlows:
         machines = next(
             one.copies for one in call.body.nodes if isinstance(one, At) and one.node == call.node
         )
-        left = self._calls.machines_left(machines, fork.count)
+        left = self._calls.range_of(machines - fork.count)
         is_apart = fork.answers is not None or left.low >= 0
         return FanOutStage(
             count=fork.count,
@@ -332,6 +336,7 @@ class ItineraryFlows:
             batches=fork.count if is_apart else self._extreme(minimum, fork.count, machines),
             is_apart=is_apart,
             is_each=left.low == left.high == 0,
+            is_of_many=self._calls.range_of(fork.count).high > MOST_SIMULATED,
             span=call.span,
         )
 

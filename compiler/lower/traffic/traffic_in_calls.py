@@ -190,15 +190,15 @@ class CallTraffic:
 
         return self._expressions.structure_of(copies, is_whole)
 
-    def machines_left(self, machines: Formula, calls: Formula) -> ValueRange:
-        """Return how many machines get no call, whatever the numbers that are moving."""
+    def range_of(self, count: Formula) -> ValueRange:
+        """Return the least and the largest of a count, whatever the numbers that are moving."""
 
         def left(spare: Formula, ranges: Mapping[Formula, ValueRange]) -> ValueRange:
             if isinstance(spare.value, Fraction):
                 return ValueRange(spare.value, spare.value)
             return range_of(spare, ranges)
 
-        return self._expressions.structure_of(machines - calls, left)
+        return self._expressions.structure_of(count, left)
 
     def _note_visits(self, begun: _OpenCall, call: CallFactor) -> None:
         """Note what is averaged away of the visits of queues within a call."""
