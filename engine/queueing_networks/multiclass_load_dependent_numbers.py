@@ -105,7 +105,7 @@ def _is_place(which: float, network: LoadDependentMulticlassNetwork) -> bool:
 # -- networks ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LoadDependentRates:
     """Rates of classes, and what comes of `found` at each place when it is requested."""
 
@@ -151,11 +151,11 @@ def solved(network: LoadDependentMulticlassNetwork) -> LoadDependentRates:
     whole = network._replace(customers=customers)
     rates, found, waits = _rates_of(whole, own)
     return LoadDependentRates(
-        tuple(0.0 if n else rate for n, rate in zip(never, rates, strict=True)),
-        tuple(never),
-        tuple(stuck),
-        tuple(found),
-        tuple(
+        rates=tuple(0.0 if n else rate for n, rate in zip(never, rates, strict=True)),
+        never=tuple(never),
+        stuck=tuple(stuck),
+        found=tuple(found),
+        blocked=tuple(
             (limit.at, tuple(wait * limit.often(k) for k in range(len(customers))))
             for limit, wait in zip(network.limits, waits, strict=True)
         ),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 import pytest
@@ -83,6 +84,8 @@ class Snapshot:
             return type(value), *(self._of(one, known) for one in value)
         if isinstance(value, set | frozenset):
             return frozenset(self._of(one, known) for one in value)
+        if isinstance(value, MethodType):  # of a frozen value
+            return value.__name__, self._of(value.__self__, known)
         assert not hasattr(value, "__dict__") or isinstance(value, Substitution), type(value)
         return type(value)
 

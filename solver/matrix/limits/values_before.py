@@ -41,7 +41,7 @@ _SLOW = {"order_mean", "order_quantile"}
 _UNKNOWN = Bounds(-np.inf, np.inf)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
     """Criteria that rest on quantiles; `inner` is what is computed at each population.
 
@@ -75,7 +75,13 @@ class Before:
         late = (LateShare.of(program, criterion) for criterion in criteria)
         besides = frozenset(chain.from_iterable(one.besides for one in late if one is not None))
         is_slow = any(steps[number].word in _SLOW for number in outer)
-        return Before(criteria, inner, most, besides - inner, is_slow)
+        return Before(
+            criteria=criteria,
+            inner=inner,
+            most=most,
+            besides=besides - inner,
+            is_slow=is_slow,
+        )
 
     def first(self, rows: Rows, excess: Excess, low: Floats, end: Floats) -> tuple[Floats, Bools]:
         """Return the first population of each row that may fail, infinite for none.
