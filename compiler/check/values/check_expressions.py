@@ -99,12 +99,7 @@ class ExpressionChecker:
             definitions=self._definitions,
             classes=self.classes,
             value=self.value,
-            measures=MeasureChecker(
-                sink=self.sink,
-                value=self.value,
-                traces=self.traces,
-                definitions=self._definitions,
-            ),
+            measures=MeasureChecker(self.sink, self.value, self.traces, self._definitions),
         )
         self._cases = CaseChecker(self.sink, self._arithmetic, self.classes, self.value)
         self._calls = CallChecker(

@@ -118,7 +118,7 @@ _VALUES = (
 """What can be named in an expression, or before a measure in it."""
 
 
-class MeasureChecker(Struct, frozen=True, kw_only=True):
+class MeasureChecker(Struct, frozen=True):
     """Tells which measure a dotted name stands for; `value` checks what streams emit."""
 
     sink: Sink
