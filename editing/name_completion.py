@@ -60,8 +60,8 @@ def _in_place(reading: CheckedText, wanted: ExpectedNames) -> Iterator[types.Com
     is_beside = bool(wanted.first) and not wanted.functions  # names are likelier
     for number, word in enumerate(wanted.words):
         yield _item(word, Kind.EnumMember, "", f"{_FUNCTIONS if is_beside else _FIRST}{number:02}")
-    for name in wanted.events:
-        yield _item(name, Kind.Event, "an event", f"{_FIRST}{len(wanted.words):02}")
+    for number, name in enumerate(wanted.events):  # behind the first word: the others are rarer
+        yield _item(name, Kind.Event, "an event", f"{_FIRST}00.{number:02}")
     if wanted.resources:
         declared = () if reading.program is None else sorted(reading.program.resources)
         own = [

@@ -108,7 +108,7 @@ OFFERED = [
     ('use "su‸', "sub/more.qps"),
     ('component c { cpu fit "‸', "runs.csv"),
     ('observe o "‸', "runs.csv"),
-    ("use std.‸", "net codecs"),
+    ("use std.‸", "cloud codecs"),
     ("edition ‸", "2026"),
     # Hardware and topology.
     ("topology { node x = ‸", "box"),
