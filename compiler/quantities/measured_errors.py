@@ -188,6 +188,8 @@ def measured(
     if is_by_own_time or not is_measured:
         return anywhere
     if known.error is None:  # what no method states of itself is that of the points
+        if _own_error(known, quantity) is not None:
+            return anywhere  # of one alone more was tried than what was drawn
         return replace(known, error=min(max(row_errors), anywhere.error or inf))
     if anywhere.error is None:
         return anywhere
@@ -238,13 +240,20 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
             is_far = FAR_UNEQUAL_SERVICES in known.methods
             far = _far_apart_error(quantity, is_below_knee=is_below_knee)
             return replace(known, error=far if is_far else MOST_STATED)
-        if len(known.methods) == 1:
-            (method,) = known.methods
-            if quantity in METHODS[method].errors:
-                return replace(known, error=METHODS[method].errors[quantity])
+        own = _own_error(known, quantity)
+        if own is not None:
+            return replace(known, error=own)
     errors = table().get(quantity)
     row = None if errors is None else errors.row_of(known.methods)
     return stated if row is None else replace(known, error=row.error)
+
+
+def _own_error(known: Certainty, quantity: ErrorQuantity) -> float | None:
+    """Return the error of a quantity that a method alone states; None where several have a part."""
+    if len(known.methods) != 1:
+        return None
+    (method,) = known.methods
+    return METHODS[method].errors.get(quantity)
 
 
 _MOST_ALONE = 2

@@ -179,8 +179,9 @@ def _over(answer: IncidentAnswer, simulation: CourseSimulation) -> CourseCompari
     elif not isfinite(course.cleared_at):
         verdict = CourseVerdict.DIFFERS
     else:
-        off = abs(course.cleared_at - simulated.mean)
-        allowed = _TIMES * abs(simulated.mean - end) + _half_width(simulated) + 2 * width
+        after, played = (max(0.0, one - end) for one in (course.cleared_at, simulated.mean))
+        off = abs(after - played)
+        allowed = _TIMES * played + _half_width(simulated) + 2 * width
         verdict = CourseVerdict.AGREES if off <= allowed else CourseVerdict.DIFFERS
     return CourseComparison(
         measure=CourseMeasure.OVER,

@@ -79,7 +79,7 @@ def incident_course(
     until = (
         last
         if not course.returns or course.is_extrapolated
-        else (_LONGER * course.cleared_at + 2 * calm)
+        else max(_LONGER * course.cleared_at, system.end) + 2 * calm
     )
     return CourseInput(
         network=replace(miss, sources=()),
