@@ -104,6 +104,17 @@ SPECS = {
         a="held",
     ),
     "delay-while-held": _spec(_open(_HELD), a="held", b="four"),
+    "erlang-c-of-a-pool": _spec(_open(_HELD), a="held", b="four").replace(
+        "propagation 0.5 ms", "propagation 0 ms"
+    ),
+    "delay-by-chance": _spec(
+        _open("at a { rest * (1 + N / 7) }"), extra="component rest { delay 5 ms }"
+    ),
+    "step-by-chance": _spec(_open("at a { work * (1 + N / 7) }"), one="ps"),
+    "finite-room-fixed-service": _spec(_open("at a { work }"), one="md1 room 4"),
+    "bursts-of-unknown-length": _spec(
+        _open("at c { talk }; over l; at a { work }"), extra="component talk { active 40 % }"
+    ),
     "feedback-queue": _spec(_open("at a { call b { work }; call b { more } }"), b="one").replace(
         "propagation 0.5 ms", "propagation 0 ms"
     ),
@@ -211,7 +222,7 @@ PREMISES = {
     ),
     "exponential-holds": (
         "a.threads",
-        SPECS["delay-while-held"].replace("propagation 0.5 ms", "propagation 0 ms"),
+        SPECS["erlang-c-of-a-pool"],
         SPECS["delay-while-held"],
     ),
     "periodic": (
