@@ -338,9 +338,16 @@ def cost_lines(cost: str, measured_on: str) -> str:
 
 
 def machine_lines(attributes: str) -> str:
-    """Return the machine that was tested, on a line of its own, or on three if it is long."""
+    """Return the machine that was tested, in one line, or in three or four if it is long."""
     line = f"machine tested {{ {attributes} }}"
-    return line if len(line) <= COLUMNS else f"machine tested {{\n  {attributes}\n}}"
+    if len(line) <= COLUMNS:
+        return line
+    if len(attributes) > COLUMNS - _INDENT:
+        attributes = attributes.replace(", ", ",\n    ", 1)
+    return f"machine tested {{\n  {attributes}\n}}"
+
+
+_INDENT = 2
 
 
 def quoted(text: str) -> str:
