@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import inf
 
 import numpy as np
 
@@ -38,7 +39,7 @@ _LAWS = QUANTILES | {"order_mean"}
 """Words of what is made of the law of a time: bounded over stretches, not computed at each."""
 _SLOW = {"order_mean", "order_quantile"}
 """Words of which some are summed over a law: bounds of pieces would take long."""
-_UNKNOWN = Bounds(-np.inf, np.inf)
+_UNKNOWN = Bounds(-inf, inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
