@@ -92,7 +92,7 @@ def test_what_fails_for_a_while_before_it_holds_again_is_found() -> None:
         name="", is_stated=True, is_strict=False, at_most=True,
         measure=0, limit=1, tight=(0, 1), over=ZERO,
     )  # fmt: skip
-    before = Before([criterion], frozenset({0}), 1 << 13)
+    before = Before(criteria=[criterion], inner=frozenset({0}), most=1 << 13)
 
     def excess(some: Rows, at: Floats) -> Floats:
         return bumps.value(some.known[2], at) - 1.0
@@ -100,6 +100,6 @@ def test_what_fails_for_a_while_before_it_holds_again_is_found() -> None:
     found, is_open = before.first(rows, excess, np.ones(5), np.full(5, 500.0))
     assert found.tolist() == [40, 7, 300, 1, 299]
     assert not is_open.any()
-    few = Before([criterion], frozenset({0}), 100)
+    few = Before(criteria=[criterion], inner=frozenset({0}), most=100)
     _, is_open = few.first(rows, excess, np.ones(5), np.full(5, 500.0))
     assert is_open.tolist() == [True, True, True, False, True]

@@ -328,7 +328,9 @@ def test_bare_cases_are_refused_and_mean_the_same_in_braces(braces: str, commas:
     assert reported_of("5", commas) == ["QPS0108"]
     laid = formatted(Source("s", commas)).value
     assert laid is not None
-    assert upgraded(Source("s", commas)).value == f"edition 2026\n{laid}"
+    upgrade = upgraded(Source("s", commas)).value
+    assert upgrade is not None
+    assert upgrade.text == f"edition 2026\n{laid}"
     found = []
     for text in (braces, laid):
         spec = (

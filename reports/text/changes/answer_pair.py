@@ -144,7 +144,7 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
             return text
         is_covered = self.known[1].kind in (CertaintyKind.EXACT, CertaintyKind.LOWER_BOUND)
         way = "confident" if is_covered else "sampled"
-        return phrase(f"capacity.{way}", users=text, sure=percent(headline.confidence))
+        return text + phrase(f"capacity.{way}", sure=percent(headline.confidence))
 
     @property
     def in_words(self) -> str:
