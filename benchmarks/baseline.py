@@ -29,7 +29,7 @@ def measured_targets(only: str, *, is_stored: bool) -> TimingTable:
             figures[target.what] = {"failed": 1.0} if found is None else found.as_json
             print(f"{target.what}: {_comparison(target, figures[target.what])}", flush=True)
         text = _comparison(target, figures.get(target.what))
-        goal = target.told(target.goal)
+        goal = target.as_text(target.goal)
         rows.append((target.what, target.before, goal, text, _judged(target, figures)))
     if is_stored:
         _RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
@@ -63,7 +63,7 @@ def _comparison(target: BenchmarkTarget, found: dict[str, float] | None) -> str:
         return "not measured"
     if "failed" in found:
         return "failed"
-    text = ("over " if found["is_late"] else "") + target.told(found["figure"])
+    text = ("over " if found["is_late"] else "") + target.as_text(found["figure"])
     if found["megabytes"] > _MUCH:
         text += f", {found['megabytes']:,.0f} MB"
     return text
@@ -89,11 +89,14 @@ def compare(only: str) -> int:
         count += 1
         if now is None or now > _SLOWER * figure:
             slower += 1
-            text = "failed" if now is None else f"{target.told(figure)} → {target.told(now)}"
+            text = "failed" if now is None else f"{target.as_text(figure)} → {target.as_text(now)}"
             print(f"slower: {target.what}: {text}", flush=True)
         elif now < _FASTER * figure:
             faster += 1
-            print(f"faster: {target.what}: {target.told(figure)} → {target.told(now)}", flush=True)
+            print(
+                f"faster: {target.what}: {target.as_text(figure)} → {target.as_text(now)}",
+                flush=True,
+            )
     print(f"{count} figures measured again: {slower} slower, {faster} faster")
     return 1 if slower else 0
 

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
 import generated  # noqa: E402 - found by the line above
-from measures import beside, folder, made, qps  # noqa: E402
+from measures import folder, made, measured_with_unit, qps  # noqa: E402
 from timings import ROOT, TimingTable, machine  # noqa: E402
 
 _SIZES = (1_000, 10_000)
@@ -62,7 +62,7 @@ def _growing() -> Iterator[tuple[str, ...]]:
 
 
 def _row(what: str, *words: str | Path) -> tuple[str, ...]:
-    took, unit = beside(qps(*words))
+    took, unit = measured_with_unit(qps(*words))
     return (
         what,
         f"{took.seconds / unit:.2f}",

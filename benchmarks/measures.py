@@ -1,7 +1,7 @@
 """How a figure is measured: each beside what is run at the same time.
 
 S is what `import sympy` takes of the processor, measured before and behind each command on the
-same machine. Times of rows are told as us on a machine on which S is 0.35 s.
+same machine. Times of rows are stated in us on a machine on which S is 0.35 s.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class BenchmarkTarget:
     unit: str
     measure: Callable[[], Found]
 
-    def told(self, figure: float) -> str:
+    def as_text(self, figure: float) -> str:
         """Return a figure with its unit, or as an exponent of n."""
         if self.unit == EXPONENT:
             return f"n^{figure:.1f}"
@@ -77,7 +77,7 @@ def sympy_seconds() -> float:
     return used(["-c", "import sympy"], LIMIT).seconds
 
 
-def beside(measure: Callable[[], Used], runs: int = _RUNS) -> tuple[Used, float]:
+def measured_with_unit(measure: Callable[[], Used], runs: int = _RUNS) -> tuple[Used, float]:
     """Return the least that something took and S, measured in turns; what takes long, once."""
     took, units = [measure()], [sympy_seconds(), sympy_seconds()]
     while len(took) < runs and took[0].seconds < _QUICK:
@@ -93,7 +93,7 @@ def qps(*words: str | Path, kept: Path | None = None) -> Callable[[], Used]:
 
 def command(*words: str | Path, kept: Path | None = None) -> Found:
     """Return what a command takes, in S."""
-    took, unit = beside(qps(*words, kept=kept))
+    took, unit = measured_with_unit(qps(*words, kept=kept))
     return Found(took.seconds / unit, took.seconds, took.megabytes, took.is_late)
 
 
@@ -107,7 +107,7 @@ def ratio(one: Callable[[], Used], other: Callable[[], Used]) -> Found:
 def along(path: Path, *axes: str) -> tuple[list[dict[str, object]], Used, float]:
     """Return what rows take along the axes of a spec, and S."""
     script = str(Path(__file__).parent / "along.py")
-    took, unit = beside(partial(used, [script, str(path), *axes], LIMIT), 1)
+    took, unit = measured_with_unit(partial(used, [script, str(path), *axes], LIMIT), 1)
     return [json.loads(line) for line in took.text.splitlines()], took, unit
 
 

@@ -15,9 +15,9 @@ from measures import (
     SPECS,
     BenchmarkTarget,
     Found,
-    beside,
     command,
     made,
+    measured_with_unit,
     qps,
     ratio,
     row,
@@ -72,7 +72,7 @@ def targets() -> Iterator[BenchmarkTarget]:
 def _further(spec: Path, axis: str) -> Found:
     """Return us for a further row of a matrix with columns of its own, of four beside two."""
     words = (str(Path(__file__).parent / "further_rows.py"), "--own", str(ROOT), str(spec))
-    took, unit = beside(partial(used, [*words, axis, "2", "4"], LIMIT), 1)
+    took, unit = measured_with_unit(partial(used, [*words, axis, "2", "4"], LIMIT), 1)
     us, _ = json.loads(took.text) if took.text else (LIMIT * 1e6, "")
     return Found(us * S_OF_TARGETS / unit, took.seconds, took.megabytes, took.is_late)
 

@@ -19,10 +19,10 @@ from measures import (
     BenchmarkTarget,
     Found,
     along,
-    beside,
     command,
     folder,
     made,
+    measured_with_unit,
     qps,
     ratio,
     row,
@@ -46,14 +46,16 @@ def _checked_and_solved() -> Found:
     for name, text in generated.files_of(10_000).items():
         path = folder() / name
         path.write_text(text, encoding="utf-8")
-    took, unit = beside(qps("solve", "-q", "--no-advice", path))
+    took, unit = measured_with_unit(qps("solve", "-q", "--no-advice", path))
     return Found(took.seconds / unit, took.seconds, took.megabytes, took.is_late)
 
 
 def _growth(kind: Callable[[int], str]) -> Found:
     """Return the exponent with which the time grows from 100 to 1,000, without the start."""
     paths = [made(f"{kind.__name__}_{count}", kind(count)) for count in (1, 100, 1000)]
-    least, small, large = (beside(qps("solve", "-q", "--no-advice", path)) for path in paths)
+    least, small, large = (
+        measured_with_unit(qps("solve", "-q", "--no-advice", path)) for path in paths
+    )
     start, few, many = (took.seconds / unit for took, unit in (least, small, large))
     figure = log(max(many - start, 0.01) / max(few - start, 0.01)) / log(10)
     return Found(figure, large[0].seconds, large[0].megabytes, large[0].is_late)
@@ -294,7 +296,7 @@ def _pools() -> Iterator[BenchmarkTarget]:
 def _inside(*words: str) -> Found:
     """Return ms on a machine on which S is that of rows."""
     script = str(Path(__file__).parent / "inside.py")
-    took, unit = beside(partial(used, [script, *words], LIMIT), 1)
+    took, unit = measured_with_unit(partial(used, [script, *words], LIMIT), 1)
     return Found(
         float(took.text) * 1000 * S_OF_TARGETS / unit, took.seconds, took.megabytes, took.is_late
     )

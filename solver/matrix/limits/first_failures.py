@@ -94,7 +94,7 @@ def _of_criteria(
     First by quantiles alone: what may only be less than one of them is looked at where it fails.
     """
     late = _late_shares(rows.runner.program, criteria)
-    guarded = [share for share in late.values() if share.besides]
+    guarded = [share for share in late.values() if share.guards]
     alone = Sought(excess=partial(_excess, criteria, late, _latest), is_simple=is_simple)
     found = _searched(rows, criteria, alone, ends)
     fails = np.flatnonzero(np.isfinite(found.at)) if guarded else np.zeros(0, dtype=np.int64)

@@ -68,7 +68,7 @@ class LateShare:
         return {self.limit, *self.operands, *(one for _, others in self.steps for one in others)}
 
     @property
-    def besides(self) -> set[int]:
+    def guards(self) -> set[int]:
         """The operations that are not the quantile, but may be less than what has it."""
         others = [(word == _LEAST, set(each)) for word, each in self.steps]
         needed = {self.limit, *self.operands}.union(*(each for least, each in others if not least))
@@ -127,7 +127,7 @@ def latest(lates: Sequence[LateShare], rows: Rows, population: Floats) -> Floats
 
     What may be less than the quantile is left out.
     """
-    without = set().union(*(late.besides for late in lates))
+    without = set().union(*(late.guards for late in lates))
     values = rows.at(set().union(*(late.outputs for late in lates)) - without, population)
     time = reduce(np.minimum, (late.longest(values) for late in lates))
     return lates[0].found(values, time)

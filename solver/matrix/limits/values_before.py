@@ -46,14 +46,14 @@ _UNKNOWN = Bounds(-inf, inf)
 class Before:
     """Criteria that rest on quantiles; `inner` is what is computed at each population.
 
-    `besides` is what may only lower a quantile: it is bounded where the quantile does not decide.
-    What `is_slow` is rather computed at single populations.
+    `guards` may only lower a quantile: they are bounded where the quantile does not decide. What
+    `is_slow` is rather computed at single populations.
     """
 
     criteria: Sequence[CompiledCriterion]
     inner: frozenset[int]
     most: int
-    besides: frozenset[int] = frozenset()
+    guards: frozenset[int] = frozenset()
     is_slow: bool = False
 
     @staticmethod
@@ -74,13 +74,13 @@ class Before:
         is_of_networks = any(row is not None and row.row_by_row for row in known)
         most = _MOST_OF_NETWORKS if is_of_networks else _MOST
         late = (LateShare.of(program, criterion) for criterion in criteria)
-        besides = frozenset(chain.from_iterable(one.besides for one in late if one is not None))
+        guards = frozenset(chain.from_iterable(one.guards for one in late if one is not None))
         is_slow = any(steps[number].word in _SLOW for number in outer)
         return Before(
             criteria=criteria,
             inner=inner,
             most=most,
-            besides=besides - inner,
+            guards=guards - inner,
             is_slow=is_slow,
         )
 
@@ -167,9 +167,9 @@ class _Stretches:
 
     def _hold(self, row: Ints, start: Ints, stop: Ints) -> Bools:
         """Return in which stretches all criteria surely hold, by the extremes in them."""
-        found = self._hold_by(row, start, stop, self._before.besides)
+        found = self._hold_by(row, start, stop, self._before.guards)
         left = np.flatnonzero(~found)
-        if left.size and self._before.besides:
+        if left.size and self._before.guards:
             found[left] = self._hold_by(row[left], start[left], stop[left], frozenset())
         return found
 
