@@ -59,7 +59,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     places of `gammas` stand the squared variations of gamma laws, each behind its mean. With less
     than zero in a place that is `never_negative` it has no value. What `is_composed` is a law
     written for numbers of any kind: it has the bounds and the slopes of what it is made of. From
-    the place `waits` on stand the operands of stages.
+    the place `waits` on stand the operands of stages. What is `by_order` is summed over which of
+    many answers comes when.
     """
 
     word: str
@@ -92,11 +93,17 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     never_negative: tuple[int, ...] = ()
     is_composed: bool = False
     waits: int | None = None
+    by_order: bool = False
 
     @property
     def is_of_queue(self) -> bool:
         """Whether the language has it to describe a queue: of a load, or of traffic."""
         return not {"load", "traffic"}.isdisjoint(self.arguments)
+
+    @property
+    def is_wait(self) -> bool:
+        """Whether it is work over what a load leaves, without end where that is nothing."""
+        return self.divisor is not None and not self.divides
 
     def in_proportion(self, count: int) -> Sequence[int]:
         """Return with which of so many operands, taken together, it grows in proportion."""
@@ -133,6 +140,24 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
             return bounds_of(self.name)
         return self._in("on_bounds")
+
+    @cached_property
+    def boxes(self) -> Callable[..., Bounds] | None:
+        """The same of boxes, with what is rounded off, where that is narrower; None for none."""
+        return self._in("on_boxes", None)
+
+    @cached_property
+    def inverse(self) -> Callable[..., Any] | None:
+        """Its first operand by its value and the others, of arrays; None where it has none."""
+        return self._in("inverses", None)
+
+    @cached_property
+    def lateness(self) -> Callable[..., Any] | None:
+        """By how much more items than allowed are later than a time; None where it is no quantile.
+
+        Of the time and its operands, in arrays: a quantile by its transform takes many of these.
+        """
+        return self._in("lateness", None)
 
     @cached_property
     def ball(self) -> Callable[..., arb]:

@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from qps.engine.evaluators import on_floats, on_intervals, slopes_on_floats
 from qps.engine.evaluators.composed_laws import Composer
+from qps.engine.evaluators.queueing.unlike_proofs import ENDLESS, RISES, Proof
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, power
 from qps.engine.queueing import unlike_laws
-from qps.engine.queueing.unlike_numbers import ENDLESS, RISES, Proof
 
 if TYPE_CHECKING:
     from qps.engine.evaluators.row_bounds import Bounds

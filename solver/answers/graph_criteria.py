@@ -12,11 +12,10 @@ from qps.engine.expressions.algebraic_functions import is_algebraic
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import ONE, ZERO, Formula
 from qps.engine.expressions.substitution import substituted
+from qps.engine.operations import OPERATIONS
 from qps.solver.answers.capacity import excess, excess_shown, first_failure
 from qps.solver.answers.solution import QUALITY
 from qps.solver.search.whole_populations import fails
-
-_WAITING = "waiting"
 
 
 def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
@@ -168,10 +167,16 @@ def _endless_loads(shown: Formula, plain: Formula) -> list[Formula]:
     waits = [
         part
         for part in parts_first(shown)
-        if part.word == _WAITING and part.operands[0] is ZERO and part not in same
+        if _is_wait(part) and part.operands[0] is ZERO and part not in same
     ]
     is_all = substituted(shown, dict.fromkeys(waits, ZERO)) is plain
     return [part.operands[1] for part in waits] if is_all else []
+
+
+def _is_wait(part: Formula) -> bool:
+    """Return whether a part is work over what a load leaves: infinite from load 1 on."""
+    row = OPERATIONS.get(part.word)
+    return row is not None and row.is_wait
 
 
 def rests_on_users(graph: LoadGraph) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula, apply, symbol
-from qps.engine.operations import PRODUCT, SUM
+from qps.engine.operations import OPERATIONS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,8 @@ class SeparableParts:
             self._axes[part] = found.union(*(self._axes[operand] for operand in part.operands))
         for part in parts_first(formula, known=self._separated):
             if len(self._axes[part]) > 1:
-                joins = part.word in (SUM, PRODUCT)
+                row = OPERATIONS.get(part.word)
+                joins = row is not None and row.takes_more
                 operands = self._grouped(part) if joins else map(self._standing, part.operands)
                 self._separated[part] = apply(part.word, *operands)
         return self._standing(formula)
@@ -57,7 +58,7 @@ class SeparableParts:
         return self._symbol_of(part, *axes) if len(axes) == 1 else self._separated[part]
 
     def _grouped(self, part: Formula) -> list[Formula]:
-        """Return the operands of a sum or a product, those of one choice as one."""
+        """Return the operands of a sum, a product or an extreme, those of one choice as one."""
         together: dict[int, list[Formula]] = {}
         others = []
         for operand in part.operands:

@@ -9,36 +9,27 @@ is proven.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import partial, reduce
 from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.evaluators.on_bounds import (
-    ONE_BY_ONE,
-    exponential,
-    logarithm,
-    negative,
-    power,
-    product,
-    total,
-)
+from qps.engine.evaluators.on_bounds import ONE_BY_ONE, power
+from qps.engine.evaluators.on_boxes import BASIC, LIBRARY, around
 from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.formula_parts import parts_first, whole_exponent
 from qps.engine.expressions.formulas import ONE, Formula
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.numerics.sloped_intervals import above, below
-from qps.engine.operations import OPERATIONS, POWER, PRODUCT, SUM
+from qps.engine.operations import OPERATIONS
 
 Box: TypeAlias = tuple[int, int]
 Array: TypeAlias = Any
 
-_BASIC, _LIBRARY, _OF_MANY_STEPS = 1e-15, 1e-12, 1e-9
-"""Parts of a value that may be rounded off: by sums, products and quotients, by functions of the
-library, and by all that takes many steps."""
-_LEAST, _LARGEST = 1e-300, float(np.finfo(float).max)
+_OF_MANY_STEPS = 1e-9
+"""A part of a value that may be rounded off by all that takes many steps."""
 _KNOWN = 1e-14
 """Operands that are known so well are one number: a few roundings do not make a box of them."""
 _HALF = 0.5 + 1e-9
@@ -222,24 +213,18 @@ def _operands(part: Formula) -> Iterable[Formula]:
 def _step(part: Formula, places: tuple[int, ...]) -> _Step:
     exponent = whole_exponent(part)
     if exponent is not None:
-        off = _BASIC * max(1, abs(exponent))
+        off = BASIC * max(1, abs(exponent))
         return _Step(partial(power, exponent=exponent), places, off=off, keeps_sign=True)
     row = OPERATIONS[part.word]
-    if part.word in (SUM, PRODUCT):
-        joined = partial(_joined_by, _sum if part.word == SUM else _product)
-        return _Step(joined, places, keeps_sign=True)
-    if part.word == POWER:
-        return _Step(_raised, places, off=_LIBRARY, keeps_sign=True)
-    if row.divisor is not None:
-        bounds = _quotient if row.divides else partial(_waiting, row.bounds)
-        return _Step(bounds, places, lies=row.lies, keeps_sign=bool(row.divides))
+    if row.boxes is not None:
+        return _Step(row.boxes, places, lies=row.lies, keeps_sign=True)
     if row.chooses or row.rounds:
         return _Step(row.bounds, places)
     is_many = row.by_ends or row.is_slow
     return _Step(
         row.bounds,
         places,
-        off=_OF_MANY_STEPS if is_many else _LIBRARY,
+        off=_OF_MANY_STEPS if is_many else LIBRARY,
         error=row.error,
         lies=row.lies,
         takes_numbers=is_many,
@@ -262,7 +247,7 @@ def _bounded(step: _Step, found: Sequence[Bounds]) -> Bounds:
     if step.takes_numbers:
         operands = [_as_number(one) for one in operands]
     own = step.bounds(*operands)
-    own = _around(own, step.off, step.error) if step.off else own
+    own = around(own, step.off, step.error) if step.off else own
     least: Array = step.lies[0]
     most = step.lies[1]
     if step.keeps_sign:  # of nothing below zero comes nothing below zero
@@ -277,14 +262,6 @@ def _bounded(step: _Step, found: Sequence[Bounds]) -> Bounds:
         np.where(has_slope, own.slope_low, -inf),
         np.where(has_slope, own.slope_high, inf),
     )
-
-
-def _around(own: Bounds, off: float, error: float = 0.0) -> Bounds:
-    """Return wider bounds; what is beyond all floats lies beyond the largest of them."""
-    room = error + _LEAST
-    low, high = np.minimum(own.low, _LARGEST), np.maximum(own.high, -_LARGEST)
-    low, high = low - (off * np.abs(low) + room), high + (off * np.abs(high) + room)
-    return Bounds(low, high, own.slope_low, own.slope_high)
 
 
 def _as_number(one: Bounds) -> Bounds:
@@ -303,75 +280,3 @@ def _of_number(number: Formula) -> Bounds:
     if near != near:  # noqa: PLR0124 - not-a-number is the only one that is not itself
         return Bounds(-inf, inf)
     return Bounds(near, near) if number.exact == near else Bounds(below(near), above(near))
-
-
-# -- arithmetic --------------------------------------------------------------------------
-
-
-def _joined_by(join: Callable[[Bounds, Bounds], Bounds], *operands: Bounds) -> Bounds:
-    return reduce(join, operands)
-
-
-def _sum(one: Bounds, other: Bounds) -> Bounds:
-    slopes = _slopes_of_sum(one, other)
-    own = _around(total(one, other), _BASIC)
-    return replace(own, slope_low=slopes[0], slope_high=slopes[1])
-
-
-def _product(one: Bounds, other: Bounds) -> Bounds:
-    if _is_still(one) and _is_still(other):
-        return _around(product(one, other), _BASIC)
-    still, held = Bounds(one.low, one.high), Bounds(other.low, other.high)
-    own, more = product(still, other), product(one, held)
-    slopes = _slopes_of_sum(own, more)
-    return replace(_around(own, _BASIC), slope_low=slopes[0], slope_high=slopes[1])
-
-
-def _is_still(one: Bounds) -> bool:
-    """Return whether something has no population in it, so that it has no slope either."""
-    return isinstance(one.slope_low, float) and one.slope_low == 0.0 == one.slope_high
-
-
-def _slopes_of_sum(one: Bounds, other: Bounds) -> tuple[Any, Any]:
-    """Return bounds of a sum of slopes: what is of one sign stays so, however it is rounded."""
-    if _is_still(one) or _is_still(other):
-        found = other if _is_still(one) else one
-        return found.slope_low, found.slope_high
-    ends = []
-    for a, b, side in (
-        (one.slope_low, other.slope_low, -_BASIC),
-        (one.slope_high, other.slope_high, _BASIC),
-    ):
-        is_mixed = ((a > 0) & (b < 0)) | ((a < 0) & (b > 0))
-        ends.append(np.where(is_mixed, a + b + side * (np.abs(a) + np.abs(b)), a + b))
-    return ends[0], ends[1]
-
-
-def _quotient(above_line: Bounds, divisor: Bounds) -> Bounds:
-    """Return the bounds of a quotient: anything where the divisor may vanish."""
-    found = _product(above_line, _around(power(divisor, -1), _BASIC))
-    inside = (divisor.low <= 0) & (divisor.high >= 0)
-    return Bounds(
-        np.where(inside, -inf, found.low),
-        np.where(inside, inf, found.high),
-        np.where(inside, -inf, found.slope_low),
-        np.where(inside, inf, found.slope_high),
-    )
-
-
-def _waiting(plain: Callable[..., Bounds], work: Bounds, load: Bounds) -> Bounds:
-    """Return the bounds of work over what a load leaves, infinite where that is nothing."""
-    own = _around(plain(work, load), _BASIC * 4)
-    sloped = _quotient(work, _sum(Bounds(1.0, 1.0), negative(load)))
-    is_short = load.high < 1
-    return Bounds(
-        own.low,
-        own.high,
-        np.where(is_short, sloped.slope_low, own.slope_low),
-        np.where(is_short, sloped.slope_high, own.slope_high),
-    )
-
-
-def _raised(base: Bounds, exponent: Bounds) -> Bounds:
-    """Return the bounds of any power of something positive, as exp(y ln x)."""
-    return exponential(_product(exponent, _around(logarithm(base), _LIBRARY)))

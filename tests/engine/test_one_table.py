@@ -36,6 +36,7 @@ def test_a_name_is_found(path: str, code: str) -> None:
         ("compiler/lower/a.py", 'x = apply("waiting", y, z)'),
         ("compiler/lower/a.py", 'x = ir.Apply("max" if y else "min", z)'),
         ("reports/text/a.py", 'x = " + ".join(y) + "*"'),
+        ("compiler/lower/a.py", 'x = known_by("m", case="mean" if y else "percentiles")'),
         ("solver/search/a.py", '"""Where a maximum or abs is."""\nx = y.word in EXTREMES'),
     ],
 )

@@ -27,6 +27,15 @@ CONSTANTS = {name for name, value in vars(operations).items() if value in (*OPER
 USES = {"apply", "Apply"}
 """Functions that make an operation, by its word: so it is used, and nothing of it known."""
 
+OF_FORMULAS = {
+    "qps.engine.expressions.formula_parts",
+    "qps.engine.expressions.formulas",
+    "qps.engine.expressions.quotients",
+    "qps.engine.operations",
+    "qps.engine.execution.programs",
+}
+"""Who imports one of these knows formulas."""
+
 QUOTED = re.compile(r"""(["'`])(\w+)\1""")
 
 
@@ -54,17 +63,14 @@ def named_in_python(path: str, text: str) -> Iterator[str]:
 
     An operation may be used, but not in the search; the search has no words of its own either.
     """
+    if not path.startswith("engine/") and not any(module in text for module in OF_FORMULAS):
+        return
     tree, is_solver = ast.parse(text), path.startswith("solver/")
     modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    if not path.startswith("engine/") and not modules & {
-        "qps.engine.expressions.formula_parts",
-        "qps.engine.expressions.formulas",
-        "qps.engine.expressions.quotients",
-        "qps.engine.operations",
-        "qps.engine.execution.programs",
-    }:
+    if not path.startswith("engine/") and not modules & OF_FORMULAS:
         return
     used = {id(word) for node in ast.walk(tree) if not is_solver for word in _used(node)}
+    used |= {id(word) for node in ast.walk(tree) for word in _cases(node)}
     for node in ast.walk(tree):
         match node:
             case ast.Constant(str(word)) if word in OPERATIONS and id(node) not in used:
@@ -73,6 +79,12 @@ def named_in_python(path: str, text: str) -> Iterator[str]:
                     yield f"{node.lineno} {word}"
             case ast.ImportFrom(names=names) if is_solver:
                 yield from (f"{node.lineno} {n.name}" for n in names if n.name in CONSTANTS)
+
+
+def _cases(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the words of cases of a method: `mean` is one of its numbers there."""
+    if isinstance(node, ast.keyword) and node.arg == "case":
+        yield from ast.walk(node.value)
 
 
 def _used(node: ast.AST) -> Iterator[ast.AST]:

@@ -10,7 +10,8 @@ from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.distributions.sum_numbers import stages_quantile
 from qps.engine.execution.array_runs import Values
 from qps.engine.numerics.array_blocks import Array
-from qps.solver.matrix.limits import first_failures, late_shares
+from qps.engine.operations import OPERATIONS
+from qps.solver.matrix.limits import first_failures
 from qps.solver.matrix.limits.late_shares import LateShare
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
@@ -146,7 +147,7 @@ def test_what_is_less_than_a_quantile_decides_where_that_is_too_long(
 
     text = GUARDED % ("100", "asks.p99 <= 2 s")
     own = capacities(text)
-    monkeypatch.setitem(late_shares._LATENESS, "order_quantile", always_late)
+    monkeypatch.setitem(vars(OPERATIONS["order_quantile"]), "lateness", always_late)
     alone = capacities(text)
     monkeypatch.setattr(first_failures, "_latest", first_failures._each)
     assert alone == capacities(text)

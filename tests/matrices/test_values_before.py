@@ -12,7 +12,7 @@ from qps.engine.expressions.formulas import ZERO
 from qps.solver.matrix.limits import first_failures as search
 from qps.solver.matrix.limits.every_population import tried
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Floats, Rows
-from qps.solver.matrix.limits.values_before import Before
+from qps.solver.matrix.limits.values_before import PriorPopulations
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
 
@@ -55,13 +55,13 @@ def test_rows_are_those_of_which_each_population_is_tried(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked = []
-    first = Before.first
+    first = PriorPopulations.first
 
     def counted(*arguments: object) -> object:
         looked.append(arguments)
         return first(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Before, "first", counted)
+    monkeypatch.setattr(PriorPopulations, "first", counted)
     found = _largest(text)
     assert looked
     monkeypatch.setattr(search, "_otherwise", lambda *_: (tried, 3, None))
@@ -92,7 +92,7 @@ def test_what_fails_for_a_while_before_it_holds_again_is_found() -> None:
         name="", is_stated=True, is_strict=False, at_most=True,
         measure=0, limit=1, tight=(0, 1), over=ZERO,
     )  # fmt: skip
-    before = Before(criteria=[criterion], inner=frozenset({0}), most=1 << 13)
+    before = PriorPopulations(criteria=[criterion], inner=frozenset({0}), most=1 << 13)
 
     def excess(some: Rows, at: Floats) -> Floats:
         return bumps.value(some.known[2], at) - 1.0
@@ -100,6 +100,6 @@ def test_what_fails_for_a_while_before_it_holds_again_is_found() -> None:
     found, is_open = before.first(rows, excess, np.ones(5), np.full(5, 500.0))
     assert found.tolist() == [40, 7, 300, 1, 299]
     assert not is_open.any()
-    few = Before(criteria=[criterion], inner=frozenset({0}), most=100)
+    few = PriorPopulations(criteria=[criterion], inner=frozenset({0}), most=100)
     _, is_open = few.first(rows, excess, np.ones(5), np.full(5, 500.0))
     assert is_open.tolist() == [True, True, True, False, True]

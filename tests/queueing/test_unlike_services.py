@@ -16,10 +16,11 @@ from oracles.servers_of_kinds import Waits
 from qps.compiler.lower.queues.unlike_services import ServiceLengths, unlike_ratio, unlike_wait
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import METHODS
+from qps.engine.evaluators.queueing.unlike_proofs import ratio_rises
 from qps.engine.expressions.formulas import Formula, apply, number
 from qps.engine.operations import OPERATIONS
 from qps.engine.queueing.unlike_laws import two_lengths
-from qps.engine.queueing.unlike_numbers import FLOATS, ratio_rises
+from qps.engine.queueing.unlike_numbers import FLOATS
 
 POOL = """
 users N in 1..5000

@@ -212,9 +212,13 @@ def _two_moments(queue: Queue, *, of_mean: bool) -> Certainty:
     """Return how times are known of arrivals that count by two moments."""
     name, most = queue.resource, queue.most_uneven
     if queue.law.counts_stated_arrivals:
-        case = "mean" if of_mean else "percentiles"
-        is_measured = queue.shaped_by is None
-        return known_by("sharing-renewals", name, case=case, apart=most, is_measured=is_measured)
+        return known_by(
+            "sharing-renewals",
+            name,
+            case="mean" if of_mean else "percentiles",
+            apart=most,
+            is_measured=queue.shaped_by is None,
+        )
     method = "two-moment-arrivals" if queue.shaped_by is None else "two-moment-departures"
     case = _case("stated" if queue.states_arrivals else "shaped", of_mean=of_mean)
     is_measured = most is not None and most <= _MOST_UNEVEN

@@ -181,9 +181,12 @@ def unlike_wait(of: ServiceLengths, servers: Formula, load: Formula) -> UnlikeWa
     ratio = unlike_ratio(of, servers, load)
     mean = apply("waiting", each * ratio, load)
     near, far = (
-        each * left * apply(word, of.between, of.third, load)
-        for word in ("unlike_short", "unlike_long")
+        each * left * lasts
+        for lasts in (
+            apply("unlike_short", of.between, of.third, load),
+            apply("unlike_long", of.between, of.third, load),
+        )
     )
     share = apply("unlike_share", of.between, of.third, ratio / left, load)
-    lasts = TwoTimes(short=minimum(mean, near), long=maximum(mean, far), share=share)
-    return UnlikeWait(mean=mean, lasts=lasts)
+    times = TwoTimes(short=minimum(mean, near), long=maximum(mean, far), share=share)
+    return UnlikeWait(mean=mean, lasts=times)

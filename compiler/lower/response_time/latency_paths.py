@@ -145,8 +145,9 @@ class LatencyPath(Struct, frozen=True, kw_only=True):
         if not self.operands:
             return found
         level = 1 - late * summed / units
-        word = "fork_quantile" if self.has_fork else "stages_quantile"
-        return (found + apply(word, number(level), *self.operands)) * self.scale
+        operands = (number(level), *self.operands)
+        of_all = apply("fork_quantile" if self.has_fork else "stages_quantile", *operands)
+        return (found + of_all) * self.scale
 
 
 def _times(times: Formula, stage: Formula) -> Formula:

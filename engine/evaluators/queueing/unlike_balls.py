@@ -14,8 +14,8 @@ from qps.engine.evaluators.ball_arithmetic import (
     refuse,
 )
 from qps.engine.evaluators.queueing.erlang_balls import erlang_c
+from qps.engine.evaluators.queueing.unlike_proofs import ENDLESS
 from qps.engine.queueing import unlike_laws
-from qps.engine.queueing.unlike_numbers import ENDLESS
 
 
 def _minimum(one: arb, other: arb | float) -> arb:

@@ -35,7 +35,7 @@ from qps.solver.matrix.limits.row_preparation import (
     tight_sides_of,
     worst,
 )
-from qps.solver.matrix.limits.values_before import Before
+from qps.solver.matrix.limits.values_before import PriorPopulations
 
 _PIECES, _PIECES_OF_SHORT = 16, 3
 """Pieces of a range that are proved before rows are looked for by their values: of a long range,
@@ -141,7 +141,7 @@ def _otherwise(
         return None, _PIECES_OF_SHORT, None
     if not are_tried(program, sides_of(criteria)):
         return None, None, None
-    before = Before.of(program, criteria)
+    before = PriorPopulations.of(program, criteria)
     if before is None:
         return tried, _PIECES, None
     is_short = bool((end - low < MOST_TRIED).all())

@@ -9,35 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
 
 import numpy as np
 
-from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.execution.array_runs import Values
 from qps.engine.execution.programs import StraightLineProgram
-from qps.engine.forks.answer_arrays import order_lateness
-from qps.engine.forks.fork_arrays import fork_lateness
-from qps.engine.operations import PRODUCT, SUM
+from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Floats, Rows, margin_of
 
-_LATENESS = {
-    "stages_quantile": lateness,
-    "fork_quantile": fork_lateness,
-    "order_quantile": order_lateness,
-}
-"""By how much more items than allowed are late, for what has the quantile."""
-QUANTILES = frozenset(_LATENESS)
+QUANTILES = frozenset(word for word, row in OPERATIONS.items() if row.lateness is not None)
 """Words of quantiles that are found by their transforms: many values for each."""
-_LEAST = "min"
 
 
 @dataclass(frozen=True)
 class LateShare:
     """The operations of a limit: of the quantile that `word` has, the first operand is its level.
 
-    What the limit is of is made of it from the inside out in some `steps`: a sum or a product with
-    others, or the least of it and others, each by its word.
+    What the limit is of is made of it from the inside out in some `steps`: what has an inverse, as
+    sums and products, or the least of it and others, each by its word.
     """
 
     limit: int
@@ -52,9 +41,9 @@ class LateShare:
             return None
         steps: list[tuple[str, tuple[int, ...]]] = []
         number = criterion.measure
-        while (step := program.steps[number]).word not in _LATENESS:
+        while (step := program.steps[number]).word not in QUANTILES:
             inside = [one for one in step.operands if _is_sought(program, one, step.word)]
-            if step.word not in (SUM, PRODUCT, _LEAST) or len(inside) != 1:
+            if not (_has_inverse(step.word) or _is_least(step.word)) or len(inside) != 1:
                 return None
             (number,) = inside
             steps.append((step.word, tuple(one for one in step.operands if one != number)))
@@ -70,7 +59,7 @@ class LateShare:
     @property
     def guards(self) -> set[int]:
         """The operations that are not the quantile, but may be less than what has it."""
-        others = [(word == _LEAST, set(each)) for word, each in self.steps]
+        others = [(_is_least(word), set(each)) for word, each in self.steps]
         needed = {self.limit, *self.operands}.union(*(each for least, each in others if not least))
         return set().union(*(each for least, each in others if least)) - needed
 
@@ -91,34 +80,30 @@ class LateShare:
 
     def longest(self, values: Values) -> Floats:
         """Return how long the quantile may be; not-a-number where it is not known."""
-        time, is_defined = values[self.limit], np.ones((), dtype=bool)
+        time = values[self.limit]
         for word, others in self.steps:
-            each = [values[other] for other in others] if word != _LEAST else []
-            if word == SUM:
-                time = time - sum(each)
-            elif word == PRODUCT:
-                factor = prod(each)
-                time, is_defined = time / factor, is_defined & (np.asarray(factor) > 0)
-        return np.where(is_defined, time, np.nan)
+            if inverse := OPERATIONS[word].inverse:
+                time = inverse(time, *(values[other] for other in others))
+        return np.asarray(time)
 
     def least(self, values: Values) -> Floats:
         """Return the margin of what may be less than the quantile: of all, or none decides."""
         time, most = values[self.limit], np.asarray(np.inf)
         for word, others in self.steps:
             each = [values[other] for other in others]
-            if word == _LEAST:
+            if inverse := OPERATIONS[word].inverse:
+                time = inverse(time, *each)
+            else:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     margins = [np.where(time > 0, one / time - 1, one - time) for one in each]
                 most = reduce(np.minimum, margins, most)
-            elif word == SUM:
-                time = time - sum(each)
-            else:
-                time = time / prod(each)
         return most
 
     def found(self, values: Values, time: Floats) -> Floats:
         """Return what is above zero where the quantile is longer than a time."""
-        found = _LATENESS[self.word](time, *(values[operand] for operand in self.operands))
+        lateness = OPERATIONS[self.word].lateness
+        assert lateness is not None, self.word
+        found = lateness(time, *(values[operand] for operand in self.operands))
         return np.where(np.asarray(time) < 0, np.inf, found)
 
 
@@ -169,11 +154,21 @@ def margins_beyond(
 
 def _is_sought(program: StraightLineProgram, number: int, word: str) -> bool:
     """Return whether the quantile is in an operand of a word: of the least others vary, too."""
-    if word != _LEAST:
+    if not _is_least(word):
         return program.varies[number]
-    while program.steps[number].word in (SUM, PRODUCT):
+    while _has_inverse(program.steps[number].word):
         varying = [one for one in program.steps[number].operands if program.varies[one]]
         if len(varying) != 1:
             return False
         (number,) = varying
-    return program.steps[number].word in _LATENESS
+    return program.steps[number].word in QUANTILES
+
+
+def _has_inverse(word: str) -> bool:
+    row = OPERATIONS.get(word)
+    return row is not None and row.inverse is not None
+
+
+def _is_least(word: str) -> bool:
+    row = OPERATIONS.get(word)
+    return row is not None and row.chooses < 0

@@ -35,15 +35,15 @@ _MOST, _MOST_OF_NETWORKS = 1 << 16, 1 << 13
 _DOUBT = 1e-9
 _TOGETHER, _FEW = 1 << 18, 4
 """Values that are computed together; populations that are no longer halved."""
-_LAWS = QUANTILES | {"order_mean"}
-"""Words of what is made of the law of a time: bounded over stretches, not computed at each."""
-_SLOW = {"order_mean", "order_quantile"}
+_SLOW = frozenset(word for word, row in OPERATIONS.items() if row.by_order)
 """Words of which some are summed over a law: bounds of pieces would take long."""
+_LAWS = QUANTILES | _SLOW
+"""Words of what is made of the law of a time: bounded over stretches, not computed at each."""
 _UNKNOWN = Bounds(-inf, inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class PriorPopulations:
     """Criteria that rest on quantiles; `inner` is what is computed at each population.
 
     `guards` may only lower a quantile: they are bounded where the quantile does not decide. What
@@ -57,7 +57,9 @@ class Before:
     is_slow: bool = False
 
     @staticmethod
-    def of(program: StraightLineProgram, criteria: Sequence[CompiledCriterion]) -> Before | None:
+    def of(
+        program: StraightLineProgram, criteria: Sequence[CompiledCriterion]
+    ) -> PriorPopulations | None:
         """Return those of a program, None where no quantile is bounded."""
         sides, steps = sides_of(criteria), program.steps
         needed = [number for number in program.needed(sides) if program.varies[number]]
@@ -76,7 +78,7 @@ class Before:
         late = (LateShare.of(program, criterion) for criterion in criteria)
         guards = frozenset(chain.from_iterable(one.guards for one in late if one is not None))
         is_slow = any(steps[number].word in _SLOW for number in outer)
-        return Before(
+        return PriorPopulations(
             criteria=criteria,
             inner=inner,
             most=most,
@@ -123,14 +125,14 @@ def _groups(index: Ints, counts: Floats) -> Iterable[Ints]:
 class _Stretches:
     """Populations of rows one after the other, and what quantiles rest on at each of them."""
 
-    def __init__(self, before: Before, rows: Rows, low: Floats, stop: Floats) -> None:
-        self._before, self._rows, self._low = before, rows, low
-        self._sides = sides_of(before.criteria)
+    def __init__(self, prior: PriorPopulations, rows: Rows, low: Floats, stop: Floats) -> None:
+        self._prior, self._rows, self._low = prior, rows, low
+        self._sides = sides_of(prior.criteria)
         self._counts = (stop - low).astype(np.int64)
         self._starts = np.cumsum(self._counts) - self._counts
         row = np.repeat(np.arange(rows.count), self._counts)
         at = low[row] + (np.arange(row.size) - self._starts[row])
-        values = rows.take(row).at(before.inner, at)
+        values = rows.take(row).at(prior.inner, at)
         # One more, so that every stretch has an end.
         self._values = {
             number: np.append(np.broadcast_to(value, row.shape), 0.0)
@@ -167,9 +169,9 @@ class _Stretches:
 
     def _hold(self, row: Ints, start: Ints, stop: Ints) -> Bools:
         """Return in which stretches all criteria surely hold, by the extremes in them."""
-        found = self._hold_by(row, start, stop, self._before.guards)
+        found = self._hold_by(row, start, stop, self._prior.guards)
         left = np.flatnonzero(~found)
-        if left.size and self._before.guards:
+        if left.size and self._prior.guards:
             found[left] = self._hold_by(row[left], start[left], stop[left], frozenset())
         return found
 
@@ -185,7 +187,7 @@ class _Stretches:
             known[number] = Bounds(least, most, -np.inf, np.inf)
         known |= dict.fromkeys(without, _UNKNOWN)
         bounds = each.runner.bounds(self._sides, known, {}, (0.0, 0.0))
-        return np.broadcast_to(self._before.hold(bounds), row.shape).copy()
+        return np.broadcast_to(self._prior.hold(bounds), row.shape).copy()
 
 
 def _halved(row: Ints, start: Ints, stop: Ints) -> tuple[Ints, Ints, Ints]:
