@@ -49,6 +49,12 @@ def off_and_held(table: str, at: float, run: float | None = None) -> tuple[float
 
     `run` is how far one more run is off, of which the interval tells as well.
     """
+    off, missed, width = off_and_width(table, at, run)
+    return off, missed <= width
+
+
+def off_and_width(table: str, at: float, run: float | None = None) -> tuple[float, float, float]:
+    """Return by how much a load is missed, the same of one more run, and half of its interval."""
     found = fit(table)
     spread = fit_spread(found)
     assert spread is not None
@@ -57,7 +63,7 @@ def off_and_held(table: str, at: float, run: float | None = None) -> tuple[float
     parts = np.array(spread.weights).T @ (1, at)
     noise = 0.0 if run is None else spread.noise * predicted
     width = student_quantile(0.95, spread.freedom) * hypot(*parts, noise)
-    return abs(predicted - truth), abs(predicted - truth * (1 + (run or 0.0))) <= width
+    return abs(predicted - truth), abs(predicted - truth * (1 + (run or 0.0))), width
 
 
 def without(table: str) -> str:
@@ -77,12 +83,17 @@ def test_nine_of_ten_truths_are_held(
 ) -> None:
     """Where nothing but the noise is off, intervals are on the safe side: a bend was expected.
 
-    Of each row few repetitions tell how it varies, and it is taken to be more like the others.
+    Of each row few repetitions tell how it varies, and it is taken to be more like the others: the
+    safe side is at most twice as wide as what would hold nine of ten. Where rows vary apart along a
+    line that is the whole truth, it may hold all tables (298 and 300 of these).
     """
     random = Random(f"{deviations} {repeated} {shared}")
     tables = [measured(random, deviations, repeated, shared) for _ in range(_TABLES)]
-    held = sum(off_and_held(table, 1500)[1] for table in tables)
-    assert 0.87 <= held / _TABLES <= 0.99
+    widths = sorted(off / width for off, _, width in (off_and_width(each, 1500) for each in tables))
+    held = sum(part <= 1 for part in widths) / _TABLES
+    assert held >= 0.87
+    assert held <= 0.99 or (deviations is _APART and not shared)
+    assert widths[int(0.9 * _TABLES)] >= 0.5
 
 
 @pytest.mark.parametrize(
