@@ -79,3 +79,40 @@ def test_where_a_mean_bounds_a_quantile(
     found = guarded(number(Fraction(9)), Fraction(1, 2), known, number(Fraction(2)), mean_known)
     assert found.value == expected
     assert guarded_known(known, mean_known).kind is after
+
+
+FAN_OUT = """
+users N in 1..5_000
+machine front {{ cpu 4 core, queueing mmc }}
+machine leaf {{ cpu 1 core, queueing {queue} }}
+network lan {{ propagation 0.1 ms }}
+component work {{ cpu 1 ms/request }}
+component slow {{ cpu 20 ms/request }}
+topology {{ node root = front * 8; node leaves = leaf * 40; link net = lan between all }}
+stream asks in all {{
+  traffic N * 0.1 request/s, 100 byte/request
+  at root {{ {before} together {answers} {{ call leaves {{ work; {chance}: slow }} }} {behind} }}
+}}
+require {{ asks.p99 <= 1 s }}
+"""
+
+
+@pytest.mark.parametrize("queue", ["mm1", "md1"])
+@pytest.mark.parametrize("chance", ["0.01 %", "30 %"])
+@pytest.mark.parametrize(("before", "behind"), [("", ""), ("work;", "; 5 %: slow")])
+@pytest.mark.parametrize("answers", ["40", "40, first 30 answers"])
+def test_quantiles_of_many_calls_keep_to_their_mean(
+    queue: str, chance: str, before: str, behind: str, answers: str
+) -> None:
+    """They are those of a law that has this mean: no guard stands in their formula."""
+    spec = checked(
+        FAN_OUT.format(queue=queue, chance=chance, before=before, behind=behind, answers=answers)
+    )
+    graph = lower(spec.model, spec.configuration())
+    stream = graph.streams["asks"]
+    for at in (1, 2_000):
+        point = graph.at(at)
+        mean = point.number(stream.mean_latency)
+        for level in (Fraction(1, 100), Fraction(1, 2), Fraction(999, 1000)):
+            found = point.number(stream.latency_quantile(level))
+            assert 0 < found <= mean / float(1 - level) * (1 + 1e-9), (at, level)

@@ -95,29 +95,27 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
     def latency_quantile(self, level: Fraction) -> Formula:
         """Return the latency that a share `level` of the items does not exceed, in s.
 
-        Queues on the way whose waits have laws are one sum, of independent stages. Of those that
-        have a quantile alone each gets its part of the share that may be later: then the sum of
-        the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
-        Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
-        counts there. What does not vary counts with its mean. Of several ways to allot, the least
-        bound counts. Of kinds that each have a law it is that of a mixture (`class_mixtures`), else
-        of the slowest. Where none of that is a proven bound, a nearer one may
-        (`quantile_refinement`). None is beyond what the mean latency allows (`law_guards`).
+        Queues whose waits have laws are one sum, of independent stages. Of those that have a
+        quantile alone each gets its part of the share that may be later: then the sum of quantiles
+        is an upper bound, however waits depend on each other (Bonferroni). Jitter gets a part, too,
+        and is taken as normal; that of a resource with a queue counts there. What does not vary
+        counts with its mean. Of several ways to allot, the least bound counts. Of kinds that each
+        have a law it is that of a mixture (`class_mixtures`), else of the slowest. Where that is no
+        bound, a nearer one may be (`quantile_refinement`). None is beyond Markov's (`law_guards`).
         """
         found, known = self._quantile(level), self._quantile_certainty(level)
         if self._is_loose(known):
             found = refined(found, level, self.latency, is_of_kinds=self._is_of_kinds)
-        if self._has_fork:  # its mean is that of the same law
+        if self._is_law_of_mean(self.paths):
             return found
         return guarded(found, level, known, self.mean_latency, self.latency_certainty)
 
     def later(self, seconds: Fraction) -> Formula:
         """Return the share of the items that take longer than a time, in s.
 
-        It is the tail of the law of which `latency_quantile` is the quantile. Of several ways
-        through calls that are made together the shares of all count, so that it is an upper bound.
-        Of a cycle it is that of a sum of independent stays. Where quantiles are added up, it is
-        that of the law of two moments (`quantile_refinement`). QpsError beside jitter.
+        It is the tail of the law of `latency_quantile`. Of several ways through calls that are made
+        together shares of all count: an upper bound. Of a cycle it is that of a sum of independent
+        stays, and that of two moments where quantiles are added up. QpsError beside jitter.
         """
         if self.jitter or self.playout is not None:
             raise no_share(self.name)
@@ -131,7 +129,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             found = later_by_two_moments(seconds, self.latency, is_of_kinds=self._is_of_kinds)
         if len(paths) > 1:
             found = minimum(ONE, found)
-        if paths and self._has_fork:
+        if self._is_law_of_mean(paths):
             return found
         known, mean_known = self.tail_certainty, self.latency_certainty
         return guarded_share(found, seconds, known, self.mean_latency, mean_known)
@@ -196,12 +194,10 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def _has_slowest(self) -> bool:
-        """Whether stages have what they come to for the slowest kind of users or items."""
         return any(part.differs for part in every(self.latency))
 
     @property
     def _adds_quantiles(self) -> bool:
-        """Whether quantiles of several stages are added up, or shares of calls allotted."""
         if self.kinds or self.cycle is not None:
             return False
         ways = self.paths
@@ -225,6 +221,12 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         """Whether calls that are made together follow the law of the longest of them."""
         return not self.kinds and self.cycle is None and any(one.has_fork for one in self.paths)
 
+    def _is_law_of_mean(self, paths: Sequence[LatencyPath]) -> bool:
+        """Return whether the mean is that of the law of some ways, which needs no guard then."""
+        if len(paths) != 1 or self.kinds or self.cycle is not None or self.jitter:
+            return bool(paths) and self._has_fork
+        return paths[0].has_law_of(self.mean_latency)
+
     def quantile_of(self, path: LatencyPath, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
         late = (1 - level) / path.paths
@@ -243,7 +245,6 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         return part.queue.stage(part.visit) is not None
 
     def _laws_at(self, queue: Queue) -> list[Formula]:
-        """Return the jitter laws that describe the same time as a queue."""
         if self.playout is not None:
             return []
         return [jitter.value for jitter in self.jitter if jitter.resource == queue.resource]
@@ -390,7 +391,6 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def _blocking_known(self) -> Certainty:
-        """How quantiles are known where users are held back by what is full and has no queue."""
         names = [queue_resource(part) for part in self.latency if part.queue is None]
         saturated = [name for name in names if name]
         return known_by("blocking-time", saturated) if saturated else EXACT

@@ -14,6 +14,7 @@ from qps.compiler.lower.response_time.stage_operands import STAGE_SIZE
 from qps.compiler.lower.response_time.stage_sequence import Allotment
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, number, total
 
 
@@ -47,9 +48,14 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
     @property
     def mean(self) -> Formula:
         """The mean time until those that count are there."""
+        return self.fixed + self.varied_mean
+
+    @property
+    def varied_mean(self) -> Formula:
+        """That of what is not always the same."""
         if not self.operands:
-            return self.fixed
-        return self.fixed + apply("order_mean", self.required, self.spare, *self.operands)
+            return ZERO
+        return apply("order_mean", self.required, self.spare, *self.operands)
 
     def quantile(self, level: Formula, others: tuple[Formula, ...]) -> Formula:
         """Return the quantile of the time until they are there, and of other stages besides.
@@ -117,6 +123,12 @@ class LatencyPath(Struct, frozen=True, kw_only=True):
     def varies(self) -> bool:
         """True where something on the way takes a time that varies, by a law that is known."""
         return bool(self.added) or self.fan_out is not None or self.has_fork
+
+    def has_law_of(self, mean: Formula) -> bool:
+        """Return whether a mean is that of the law: of branches, or of calls made at once."""
+        if self.fan_out is None or self.aside:
+            return self.has_fork
+        return self.fan_out.varied_mean in parts_first(mean)
 
     @property
     def is_alone(self) -> bool:

@@ -32,8 +32,7 @@ class Sought:
 
     `is_simple` says of which boxes of rows it is proved that between two populations all failures
     lie behind one point, if it holds at the first of them. What `is_shared` is found for other
-    rows, too. Where so many `pieces` have decided none, rows are looked for in another way, if any;
-    also where none of the first `trials` has been proved.
+    rows, too. Where so many `pieces` have decided none, rows are looked for in another way, if any.
     """
 
     excess: Excess
@@ -41,7 +40,6 @@ class Sought:
     is_whole: bool = True
     is_shared: bool = False
     pieces: int | None = None
-    trials: int = _MOST_PIECES
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +67,15 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Firs
     each = _PIECES_FOR_EACH
     if sought.pieces is not None:
         few, each = sought.pieces, 0
-    count, since, is_hopeful = active.size, 0, False
+    count, since = active.size, 0
     for piece in range(_MOST_PIECES):
         if active.size < count:
             count, since = active.size, piece
         if not count or piece - since >= few + each * (count - 1):
             break
-        if piece == sought.trials and not is_hopeful:
-            break
         some = rows.take(active) if active.size < rows.count else rows
         start, stop = here[active], np.minimum(here[active] + length[active], end[active])
         is_simple = _proved(some, sought, (start, stop), taken_for, active)
-        is_hopeful = is_hopeful or bool(is_simple.any())
         if sought.is_whole:
             is_simple = is_simple | (stop - start <= 1)
         elif not piece:  # where a piece as long as the range is simple, it is mostly over soon

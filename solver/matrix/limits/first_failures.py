@@ -116,14 +116,26 @@ def _searched(
     sought: Sought,
     ends: tuple[Floats, Floats],
 ) -> FirstPoints:
-    """Return the first points of what is sought: by pieces, and then in another way, if any."""
-    other, pieces, trials = _otherwise(rows.runner.program, criteria, *ends)
-    sought = replace(sought, pieces=pieces, trials=trials or sought.trials)
-    found = failure_search.first_failures(rows, sought, *ends)
+    """Return the first points of what is sought: by pieces, and then in another way, if any.
+
+    What is slow is looked for in the other way first.
+    """
+    other, pieces, is_slow = _otherwise(rows.runner.program, criteria, *ends)
+    by_pieces = partial(failure_search.first_failures, sought=replace(sought, pieces=pieces))
+    if other is None:
+        return by_pieces(rows, low=ends[0], end=ends[1])
+    if not is_slow:
+        found = by_pieces(rows, low=ends[0], end=ends[1])
+        left = np.flatnonzero(found.is_open)
+        if left.size:
+            points = other(rows.take(left), sought.excess, found.proven[left], ends[1][left])
+            found.at[left], found.is_open[left] = points
+        return found
+    found = FirstPoints(*other(rows, sought.excess, *ends), proven=ends[0].copy())
     left = np.flatnonzero(found.is_open)
-    if left.size and other is not None:
-        points = other(rows.take(left), sought.excess, found.proven[left], ends[1][left])
-        found.at[left], found.is_open[left] = points
+    if left.size:
+        again = by_pieces(rows.take(left), low=ends[0][left], end=ends[1][left])
+        found.at[left], found.is_open[left] = again.at, again.is_open
     return found
 
 
@@ -132,21 +144,21 @@ _FirstOf = Callable[[Rows, Excess, Floats, Floats], tuple[Floats, Bools]]
 
 def _otherwise(
     program: StraightLineProgram, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
-) -> tuple[_FirstOf | None, int | None, int | None]:
+) -> tuple[_FirstOf | None, int | None, bool]:
     """Return what looks for rows that pieces leave open, and so many pieces are worth a trial.
 
-    The last is how many are where none has been proved.
+    The last tells whether that is to be asked first, as pieces take long.
     """
     if rests_on_single_networks(program, sides_of(criteria)):
-        return None, _PIECES_OF_SHORT, None
+        return None, _PIECES_OF_SHORT, False
     if not are_tried(program, sides_of(criteria)):
-        return None, None, None
+        return None, None, False
     before = PriorPopulations.of(program, criteria)
     if before is None:
-        return tried, _PIECES, None
+        return tried, _PIECES, False
     is_short = bool((end - low < MOST_TRIED).all())
     pieces = _PIECES_OF_SHORT if is_short else _PIECES
-    return before.first, pieces, _PIECES_OF_SHORT if before.is_slow else None
+    return before.first, pieces, before.is_slow
 
 
 _LateShares = Mapping[int, LateShare]

@@ -72,7 +72,7 @@ class PriorPopulations:
             return None
         operands = sides.union(*(steps[number].operands for number in outer))
         inner = frozenset(n for n in operands - outer if program.varies[n])
-        known = (OPERATIONS.get(steps[number].word) for number in needed)
+        known = (OPERATIONS.get(steps[number].word) for number in needed if number not in outer)
         is_of_networks = any(row is not None and row.row_by_row for row in known)
         most = _MOST_OF_NETWORKS if is_of_networks else _MOST
         late = (LateShare.of(program, criterion) for criterion in criteria)
