@@ -33,6 +33,7 @@ import rows  # noqa: E402
 import samples  # noqa: E402
 import screens  # noqa: E402
 import starts  # noqa: E402
+import survey  # noqa: E402
 import works  # noqa: E402
 from timings import TimingTable, machine  # noqa: E402
 
@@ -68,6 +69,7 @@ def main() -> None:
         "closed": networks.closed,
         "keystrokes": keystrokes.keystrokes,
         "samples": samples.beyond_the_solve,
+        "survey": lambda: survey.survey(arguments.also, arguments.progress),
     }
     for name, measure in parts.items():
         if arguments.parts and name not in arguments.parts:
@@ -99,7 +101,7 @@ def _arguments() -> argparse.Namespace:
         metavar="PART",
         nargs="*",
         help="targets, axes, matrices, bare, files, starts, specs, advice, traces, pages, rows, "
-        "queues, closed, keystrokes, rereading or samples (default: all)",
+        "queues, closed, keystrokes, rereading, samples or survey (default: all)",
     )
     parser.add_argument(
         "--largest",
@@ -110,6 +112,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--keep", action="store_true", help="keep parts that are named")
     parser.add_argument("--only", metavar="PATTERN", default="", help="targets that hold it")
+    parser.add_argument(
+        "--also", metavar="FOLDER", type=Path, action="append", default=[], help="of the survey"
+    )
+    parser.add_argument(
+        "--progress", metavar="FILE", type=Path, help="gets what the survey has measured, as JSON"
+    )
     parser.add_argument(
         "--quick",
         action="store_true",

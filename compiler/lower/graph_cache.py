@@ -149,7 +149,7 @@ class GraphCache:
     def _parameters(self, configuration: Configuration) -> Iterator[object]:
         """Yield what parameters are; expressions by where they are in memory: they are kept."""
         for name, value in configuration.parameters.items():
-            yield ir.Constant if type(value) is ir.Constant else id(value)
+            yield ir.Constant if isinstance(value, ir.Constant) else id(value)
             if name in self._distinguished:
                 declared = self._declared[name]
                 yield value is declared.value

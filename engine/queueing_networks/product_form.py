@@ -151,7 +151,7 @@ def _wait(customers: int, think: float, stations: Stations) -> float:
 # -- networks ------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1 << 10)
+@lru_cache(maxsize=1 << 12)
 def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, ...]:
     """Return the mean wait of an open visit at each station, in mean service times.
 

@@ -35,7 +35,7 @@ def test_whatever_took_part_makes_it_another(
     )
     imported = {name for name in listed.stdout.splitlines() if name.split(".")[0] == "qps"}
     own = shutil.copytree(copied / "qps", tmp_path / "own", ignore=lambda *_: ["__pycache__"])
-    monkeypatch.setattr(build, "files", lambda _: own)
+    monkeypatch.setattr(build, "_place_of", lambda _: str(own))
     monkeypatch.setattr(build, "_BEGAN", time.time() + 3600)
     parts = {part for path in warm.iterdir() for part in parts_of(path)}
     for name in imported:
