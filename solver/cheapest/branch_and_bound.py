@@ -7,18 +7,23 @@ bounds by interval arithmetic, which are proofs: Moore, Kearfott and Cloud 2009,
 
 A requirement of several choices can be slow to bound, and most of them exclude nothing. So boxes
 are only bounded by those with which some single configuration has failed before.
+
+Options that are only in what costs more than some limit are left out while nothing that costs so
+much can be the cheapest; where that comes to nothing, the limit is raised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from heapq import heappop, heappush
 from math import inf
 
 import numpy as np
 
 from qps.engine.evaluators.row_bounds import Bounds
+from qps.solver.cheapest.merged_fronts import merged_fronts
 from qps.solver.cheapest.option_values import PartRequirement, SearchProblem
 from qps.solver.cheapest.part_values import Bools, BoundedFormulas, Floats, Ints, LeastBetween
 from qps.solver.cheapest.priced_limits import PricedLimit, priced_limit
@@ -26,6 +31,10 @@ from qps.solver.cheapest.sampled_requirements import SampledBoxes
 
 _TOGETHER = 32
 """Boxes that are divided together, and configurations whose requirements are."""
+_RAISED, _RAISES = 4.0, 4
+"""By what the distance of the limit from what is least grows where it is raised, and how often."""
+_SPARE = 1e-9
+"""Part of a limit that is added to it, so that what costs as much is not left out."""
 
 Chosen = tuple[int, ...]
 """For each axis the option of the design space."""
@@ -43,33 +52,53 @@ class BranchAndBound:
     boxes: int = 0
     """How many boxes have been bounded."""
     _heap: list[_Box] = field(default_factory=list)
+    _candidate: tuple[float, Chosen] | None = None
 
     def __post_init__(self) -> None:
-        self.problem = _by_cost(self.problem)
-        self._cost = self.problem.bounded(self.problem.cost)
+        self._every = _by_cost(self.problem)
         self._others = [
-            one for one in self.problem.requirements if len(self.problem.axes_of(one.over)) > 1
+            one for one in self._every.requirements if len(self._every.axes_of(one.over)) > 1
         ]
         self._bounding: list[PartRequirement] = []
-        self._priced: list[PricedLimit] = []
+        self._prices: list[PricedLimit] = []
+        self._limit, self._raises = inf, 0
+        self._floor = -inf
+        self._found: set[Chosen] = set()
+        if not self._price(self._others):
+            self._begin(self._every, [])
+
+    def _begin(self, problem: SearchProblem, priced: list[PricedLimit]) -> None:
+        """Begin with all configurations of a problem, of which some limits have a price."""
+        self.problem, self._priced = problem, priced
+        self._cost = problem.bounded(problem.cost)
         self._tables = {
-            one.symbol: (LeastBetween(one.low), LeastBetween(-one.high))
-            for one in self.problem.parts
+            one.symbol: (LeastBetween(one.low), LeastBetween(-one.high)) for one in problem.parts
         }
-        self._sampled = [SampledBoxes(one, self.problem.options) for one in self.problem.sampled]
-        sizes = np.array([one.size for one in self.problem.options])
+        self._sampled = [SampledBoxes(one, problem.options) for one in problem.sampled]
+        self._heap = []
+        sizes = np.array([one.size for one in problem.options])
         self._add(np.zeros((1, sizes.size), dtype=np.int64), sizes[None, :] - 1)
 
     @property
     def least_cost(self) -> float:
         """What any configuration that is left costs at least; infinite where none is left."""
-        return self._heap[0][0] if self._heap else inf
+        if self._candidate is not None:
+            return max(self._floor, self._candidate[0])
+        left = self._heap[0][0] if self._heap else inf
+        return max(self._floor, min(self._limit, left))
 
     def step(self) -> Chosen | None:
         """Return the configuration that costs least, if no requirement surely fails with it.
 
         None where boxes had to be divided or bounded first: then they were.
         """
+        if self._candidate is not None:
+            (_, chosen), self._candidate = self._candidate, None
+            self._found.add(chosen)
+            return chosen
+        if not self._heap or self._heap[0][0] > self._limit:
+            self._raise_limit()
+            return None
         first = self._heap[0]
         if not self._is_single(first):
             self._divide_boxes()
@@ -78,9 +107,11 @@ class BranchAndBound:
             self._bound_configurations()
             return None
         _, _, _, low, _, _ = heappop(self._heap)
-        if any(one.fails(low) for one in self._sampled):
+        chosen = self._options(low)
+        if chosen in self._found or any(one.fails(low) for one in self._sampled):
             return None
-        return self._options(low)
+        self._found.add(chosen)
+        return chosen
 
     @staticmethod
     def _is_single(box: _Box) -> bool:
@@ -106,11 +137,56 @@ class BranchAndBound:
                 heappush(self._heap, (*box[:-1], True))
         which = fails.argmax(axis=1)[fails_any]
         failed = [self._others[place] for place in dict.fromkeys(which.tolist())]
-        for one in failed:
-            if one not in self._bounding:
+        self._bounding += [one for one in failed if one not in self._bounding]
+
+    def _price(self, requirements: Sequence[PartRequirement]) -> bool:
+        """Return whether some requirements have a price; begin with what holds with these."""
+        for one in requirements:
+            priced = priced_limit(self._every, one.over)
+            if priced is not None:
                 self._bounding.append(one)
-                priced = priced_limit(self.problem, one.over)
-                self._priced += [] if priced is None else [priced]
+                self._prices.append(priced)
+                self._limit = min(self._limit, _a_little_more(priced.holding))
+        if self._prices:
+            self._within_limit()
+            self._merge_fronts()
+        return bool(self._prices)
+
+    def _within_limit(self) -> None:
+        """Begin again with the options that can be in what costs no more than the limit."""
+        own = [one.places_within(self._limit) for one in self._prices]
+        places = [reduce(np.intersect1d, each) for each in zip(*own, strict=True)]
+        if not all(each.size for each in places):
+            self._heap = []  # nothing costs so little
+            return
+        problem = self._every
+        for axis, each in enumerate(places):
+            problem = problem.with_options(axis, each)
+        self._begin(problem, [one.of_options(places) for one in self._prices])
+
+    def _merge_fronts(self) -> None:
+        """Look for what costs least with the dearest limit that has a price, all others apart.
+
+        Nothing that is left costs less; it is the next configuration to be returned.
+        """
+        if not self._heap:
+            return
+        dearest = max(self._priced, key=lambda one: one.lowest)
+        found = merged_fronts(dearest.limited, self._limit)
+        if found is None or found.least <= self._floor:
+            return
+        self._floor = found.least
+        if found.places is not None:
+            places = np.array([found.places])
+            (cost,) = self._bounds(self._cost, places, places)
+            self._candidate = float(cost.low[0]), self._options(found.places)
+
+    def _raise_limit(self) -> None:
+        """Begin again with a larger limit, at last with none: nothing costs less than that one."""
+        least = max((one.lowest for one in self._prices), default=-inf)
+        self._raises += 1
+        self._limit += (_RAISED - 1) * (self._limit - least) if self._raises < _RAISES else inf
+        self._within_limit()
 
     def _divide_boxes(self) -> None:
         """Divide the cheapest boxes along the axis in which their cost varies most.
@@ -206,3 +282,7 @@ def _by_cost(problem: SearchProblem) -> SearchProblem:
     for axis, cost in costs.items():
         problem = problem.with_options(axis, np.argsort(cost, kind="stable"))
     return problem
+
+
+def _a_little_more(cost: float) -> float:
+    return cost + abs(cost) * _SPARE

@@ -30,13 +30,15 @@ from qps.solver.cheapest.design_formulas import with_relaxed
 from qps.solver.cheapest.design_space import DesignSpace
 from qps.solver.cheapest.fewer_options import with_fewer_options, with_possible_options
 from qps.solver.cheapest.lowered_space import LoweredSpace
-from qps.solver.cheapest.option_values import SearchProblem, search_problem
+from qps.solver.cheapest.option_values import SearchProblem
 
 MOST_BOXES = 4_000_000
 MOST_TRIED = 500
 """Boxes that are bounded, and configurations that are tried one by one, before a search ends."""
 _FEW_BOXES, _FEW_TRIED = 20_000, 60
 """The same before options are compared with each other, which takes longer than most searches."""
+_ALIKE = 1e-9
+"""Part of a cost by which others may be larger and are compared with it."""
 
 
 class DesignRequest(Struct, frozen=True, kw_only=True):
@@ -107,12 +109,15 @@ def next_cheapest(request: DesignRequest, best: Chosen) -> list[Chosen]:
     besides = _cheapest(replace(request, besides=best), _Effort.QUICK)
     if besides is not None:
         return [] if besides.found is None else [besides.found]
-    others = (
-        cheapest(replace(request, allowed=((axis, every - {option}),))).found
-        for axis, option in enumerate(best)
-        for every in (frozenset(range(len(request.space.axes[axis].options))),)
-    )
-    return list(dict.fromkeys(one for one in others if one is not None))
+    others: list[Chosen] = []
+    below = request.below
+    for axis, option in enumerate(best):
+        every = frozenset(range(len(request.space.axes[axis].options)))
+        found = cheapest(replace(request, allowed=((axis, every - {option}),), below=below))
+        if found.found is not None:
+            others.append(found.found)
+            below = min(below, found.cost + abs(found.cost) * _ALIKE)
+    return list(dict.fromkeys(others))
 
 
 def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
@@ -249,10 +254,9 @@ def _searches(request: DesignRequest, effort: _Effort) -> Iterator[BranchAndBoun
     conditioned = axes_of_conditions(request.choices.excluded, space)
     is_preferring = effort is _Effort.PREFERRING
     compared = set(range(len(space.axes))) - conditioned if is_preferring else set[int]()
-    relaxed = dict(request.relaxed)
-    for structure in request.lowered.structures:
-        formulas = structure.formulas(request.users, relaxed)
-        problem: SearchProblem | None = search_problem(space, formulas)
+    lowered = request.lowered
+    for structure in lowered.structures:
+        problem = lowered.problems.of(structure, request.users, request.relaxed)
         for axis, allowed in request.allowed:
             problem = None if problem is None else _with_allowed(problem, axis, allowed)
         if problem is not None:

@@ -19,6 +19,7 @@ from qps.solver.cheapest.design_formulas import (
 )
 from qps.solver.cheapest.design_objective import constant_objective, mixed_prices
 from qps.solver.cheapest.design_space import DesignSpace
+from qps.solver.cheapest.option_values import SearchProblems
 
 MOST_STRUCTURES = 1_000
 """Structures of a design space: each is lowered by itself."""
@@ -28,12 +29,13 @@ class LoweredSpace(Struct, frozen=True, eq=False, kw_only=True):
     """A design space with its structures: those that have load graphs, at least one.
 
     Options of the `space` are structures where their numbers decide about the load graph. `graphs`
-    are those of single configurations.
+    are those of single configurations, `problems` the structures as searches.
     """
 
     space: DesignSpace
     structures: tuple[LoweredStructure, ...]
     graphs: ConfiguredGraphs
+    problems: SearchProblems
 
     @property
     def dimension(self) -> Dimension:
@@ -67,7 +69,12 @@ def lowered_space(space: DesignSpace, choices: ir.DesignChoices) -> LoweredSpace
             raise constant_objective(choices.span)
         if len({one.dimension for one in found}) > 1:
             raise mixed_prices(space.model, space.configuration, choices)
-        return LoweredSpace(space=space, structures=tuple(found), graphs=ConfiguredGraphs(space))
+        return LoweredSpace(
+            space=space,
+            structures=tuple(found),
+            graphs=ConfiguredGraphs(space),
+            problems=SearchProblems(space),
+        )
 
 
 def _has_alternatives(space: DesignSpace, found: Sequence[LoweredStructure]) -> bool:

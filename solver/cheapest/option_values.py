@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
 from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import above, below
-from qps.solver.cheapest.design_formulas import DesignFormulas, SampledCriteria
+from qps.solver.cheapest.design_formulas import DesignFormulas, LoweredStructure, SampledCriteria
 from qps.solver.cheapest.design_space import DesignAxis, DesignSpace
 from qps.solver.cheapest.part_values import (
     BoundedFormula,
@@ -88,8 +89,63 @@ class SearchProblem:
         return replace(self, options=tuple(options), parts=parts)
 
 
-def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProblem | None:
-    """Return a structure as a search, with all of its options; None where an axis has none."""
+class SearchProblems:
+    """The structures of a design space as searches, each made once for what was looked for last."""
+
+    def __init__(self, space: DesignSpace) -> None:
+        self._space = space
+        self._last: tuple[int, tuple[tuple[str, Formula], ...]] | None = None
+        self._known: dict[tuple[int, ...], SearchProblem | None] = {}
+        self._options: dict[tuple[int, ...], _StructureOptions] = {}
+
+    def of(
+        self, lowered: LoweredStructure, users: int, relaxed: Sequence[tuple[str, Formula]]
+    ) -> SearchProblem | None:
+        """Return a structure as a search for a population, with numbers that are `relaxed`.
+
+        It has all options; None where an axis has none.
+        """
+        if self._last != (users, tuple(relaxed)):
+            self._last = users, tuple(relaxed)
+            self._known.clear()
+        structure = lowered.structure
+        if structure not in self._known:
+            formulas = lowered.formulas(users, dict(relaxed))
+            if structure not in self._options:
+                self._options[structure] = _options_of(self._space, formulas)
+            own = self._options[structure]
+            self._known[structure] = _search_problem(self._space, formulas, own)
+        return self._known[structure]
+
+
+_StructureOptions: TypeAlias = tuple[tuple[Ints, ...], list[dict[Formula, Bounds]]]
+"""The options of each axis in a structure, and their numbers."""
+
+
+def _options_of(space: DesignSpace, formulas: DesignFormulas) -> _StructureOptions:
+    options = tuple(
+        np.array(
+            [
+                at
+                for at, one in enumerate(axis.options)
+                if one.structure == structure and one.is_possible
+            ],
+            dtype=np.int64,
+        )
+        for axis, structure in zip(space.axes, formulas.structure, strict=True)
+    )
+    if not all(own.size for own in options):
+        return options, []
+    both = zip(space.axes, options, strict=True)
+    return options, [_inputs(axis, own, formulas.symbols) for axis, own in both]
+
+
+def _search_problem(
+    space: DesignSpace, formulas: DesignFormulas, own: _StructureOptions
+) -> SearchProblem | None:
+    options, values = own
+    if not values:
+        return None
     axis_of = {
         formulas.symbols[name]: at
         for at, axis in enumerate(space.axes)
@@ -105,22 +161,6 @@ def search_problem(space: DesignSpace, formulas: DesignFormulas) -> SearchProble
         separated.setdefault(
             (over, one.strict), PartRequirement(name=one.name, over=over, strict=one.strict)
         )
-    options = tuple(
-        np.array(
-            [
-                at
-                for at, one in enumerate(axis.options)
-                if one.structure == structure and one.is_possible
-            ],
-            dtype=np.int64,
-        )
-        for axis, structure in zip(space.axes, formulas.structure, strict=True)
-    )
-    if not all(own.size for own in options):
-        return None
-    values = [
-        _inputs(axis, own, formulas.symbols) for axis, own in zip(space.axes, options, strict=True)
-    ]
     parts = [_values_of(part, values[part.axis]) for part in separable.parts.values()]
     sampled = []
     for place, criteria in enumerate(formulas.sampled):
