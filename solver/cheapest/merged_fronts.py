@@ -1,8 +1,8 @@
 """The cheapest that meets one limit on a sum, by merging Pareto fronts of one choice after another.
 
-Of some choices, only those configurations are possible of which no other one costs no more and uses no
-more of what is limited (Nemhauser and Ullmann 1969); and of these only what can still meet the
-limit and can cost no more than some other configuration that meets it.
+Of some choices, only those configurations are looked at of which no other one costs no more and
+uses no more of what is limited (Nemhauser and Ullmann 1969); and of these only what can still meet
+the limit and can cost no more than some other configuration that meets it.
 """
 
 from __future__ import annotations
