@@ -364,7 +364,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("k6", '{"a":' * 100_000, "is not JSON"),
     ("wrk", "Running 1s test @ x\n", "contains no result"),
     ("wrk", "nothing\n", "no line `Requests/sec:`"),
-    ("h2load", "finished in 1s, 0.00 req/s, 0B/s\n", "contains no result"),
+    ("h2load", "finished in 1s, 0.00 req/s, 0B/s\n", "no run with completed requests"),
     ("pgbench", "transaction type: x\n", "no line `tps = …`"),
     ("sysbench", "sysbench 1.0\n", "no line `total time:`"),
     ("jmeter", "", "is not a JMeter CSV"),

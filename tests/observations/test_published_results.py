@@ -162,9 +162,9 @@ def test_mistakes_in_scripts_of_artillery_are_no_requests(
             "with version 2",
         ),
         (
-            'var stats = {\n type: "GROUP",\nstats: {"meanNumberOfRequestsPerSecond": {}}}\n',
-            "a script of the report of Gatling",
-            "`js/stats.json`",
+            'var stats = {\n type: "GROUP",\nstats: {"meanNumberOfRequestsPerSecond": {}',
+            "not a complete `js/stats.js` of Gatling",
+            "do not edit",
         ),
     ],
 )

@@ -77,7 +77,7 @@ SOURCES = {
             files="printed output (with percentiles if run with --latency)",
             layouts=(FileLayout(reader="printed_results.wrk_runs", output=ReaderOutput.SUMMARY),),
             signs=(
-                r"^Running .* test @ ",
+                r"^Running .* test @ .*\n(?!\S)",
                 r"^Requests/sec:",
             ),
             recognized_by="a line `Running … test @`",
@@ -290,7 +290,7 @@ SOURCES = {
         ),
         MeasurementTool(
             name="gatling",
-            files="simulation.log of version 3 as text, or js/stats.json of a report",
+            files="simulation.log of version 3 as text, or js/stats.json or stats.js of a report",
             layouts=(
                 FileLayout(
                     reader="generators.gatling_logs.gatling_log_runs",

@@ -44,8 +44,8 @@ def runs_table(
 ) -> ObservedRuns:
     """Return runs as a table; a column of which no run says anything is left out.
 
-    What is no rate of items or bytes has a heading of several words, so that no fit takes it for
-    one, or for a load.
+    A latency that a tool rounds to 0 is left out. What is no rate of items or bytes has a heading
+    of several words, so that no fit takes it for one, or for a load.
     """
     kinds = sorted({kind for run in runs for kind in run.latencies}, key=_order)
     columns: dict[str, list[str]] = {
@@ -59,7 +59,7 @@ def runs_table(
     }
     for kind in kinds:
         found = (run.latencies.get(kind) for run in runs)
-        columns[f"latency {kind}, ms"] = [_cell(None if v is None else 1000 * v) for v in found]
+        columns[f"latency {kind}, ms"] = [_cell(1000 * v if v else None) for v in found]
     filled = {heading: cells for heading, cells in columns.items() if any(cells)}
     failing = sorted({run.file for run in runs if (run.failed or 0) > _MANY_FAILED})
     warnings = [

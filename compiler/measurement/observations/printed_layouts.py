@@ -41,6 +41,11 @@ def printed_runs(text: str, file: str, layout: PrintedLayout) -> Printed:
     parts = list(_parts(plain_text(text), file, layout))
     found = [layout.read(part) for part in parts]
     whole = [run for run in found if run is not None]
+    if not whole and any(re.search(layout.end, part.text, re.MULTILINE) for part in parts):
+        raise DataError(
+            f"`{shortened(file)}` contains no run with completed requests",
+            "check that the server responded, and save the complete output of the tool",
+        )
     if not whole:
         raise DataError(
             f"`{shortened(file)}` contains no result: no line `{layout.sign}`",

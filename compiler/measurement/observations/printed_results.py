@@ -178,15 +178,18 @@ def _pgbench(run: RunText) -> LoadRun | None:
     if not rates:
         return None
     # Before version 14 there are two lines; what counts is that without connecting.
-    done = float(
-        next((rate for rate, word in rates if word in ("without", "excluding")), rates[-1][0])
-    )
+    bare = next((rate for rate, word in rates if word in ("without", "excluding")), None)
+    done = float(rates[-1][0] if bare is None else bare)
     latencies = {}
     for kind, word in (("mean", "average"), ("deviation", "stddev")):
         value = run.number(f"latency {word}", rf"\s*[=:]\s*({NUMBER}) ms")
         if value is not None:
             latencies[kind] = value / 1000
-    failed = run.number("number of failed transactions:", rf"\s*\d+ \(({NUMBER})%\)")
+    shares = [
+        run.number(f"number of {label}:", rf"\s*\d+ \(({NUMBER})%\)")
+        for label in ("failed transactions", "transactions skipped")
+    ]
+    stated = [one for one in shares if one is not None]
     count = run.number("number of transactions actually processed:", r"\s*(\d{1,18})")
     seconds = run.number("duration:", r"\s*(\d{1,9}) s")
     twice = []
@@ -197,13 +200,13 @@ def _pgbench(run: RunText) -> LoadRun | None:
         place=place_of(run),
         users=run.number("number of clients:", r"\s*(\d{1,9})"),
         done=done,
-        failed=None if failed is None else failed / 100,
+        failed=sum(stated) / 100 if stated else None,
         latencies=latencies,
         twice=tuple(twice),
         fields={
             "users": "`number of clients`",
-            ITEMS: "`tps` without connection time",
-            "share failed": "`number of failed transactions`",
+            ITEMS: "`tps`" if bare is None else "`tps` without connection time",
+            "share failed": "failed and skipped transactions",
             "latency": "`latency average` and `latency stddev`",
         },
     )

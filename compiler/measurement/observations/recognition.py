@@ -13,6 +13,7 @@ from qps.compiler.measurement.observations.file_texts import encoding_of, first_
 from qps.compiler.measurement.observations.measurement_sources import SOURCES, TABLE
 from qps.compiler.measurement.observations.run_texts import plain_text
 from qps.compiler.measurement.observations.source_layouts import MeasurementTool
+from qps.compiler.measurement.observations.unread_reports import unread_report
 from qps.compiler.measurement.table_layout import headings_of
 
 _HEAD = 1 << 16
@@ -29,22 +30,14 @@ _BINARY = {
     b"PAR1": ("a Parquet file", "write it as CSV"),
     b"SQLite format 3": ("an SQLite database", "export the table as CSV"),
 }
-_ARTILLERY = "write it as JSON with version 2: `artillery run --output report.json`"
-_REPORTS = {
-    r"(?ms).{0,9999}?^\s*(?:Summary report|Complete report|Report for the previous \S+) @ ": (
-        "what artillery prints",
-        _ARTILLERY,
-    ),
-    r'(?s)\A\s*\{.{0,3000}?"scenariosCreated"\s*:': ("a report of artillery 1", _ARTILLERY),
-}
-"""Reports of known tools that are not read."""
+_JSON = r"\A\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"\]tfn]|-?[\d.]{1,30}(?:[eE][+-]?\d{1,3})?\s*[,\]]))"
 _TEXTS = {
     r"(?i)\A\s*<(?:!doctype html|html)": (
         "a web page",
         "use the data of the report: a summary as JSON or CSV, or the log of the tool",
     ),
     r"\A\s*<\?xml|\A\s*<\w": ("XML", "export the results as CSV or JSON"),
-    r"\A\s*[\[{]": ("JSON", "write the summary or the data points of the tool, or a CSV table"),
+    _JSON: ("JSON", "write the summary or the data points of the tool, or a CSV table"),
 }
 _TRACES = r'(?s)\A\s*[\[{].{0,9999}?"(?:resourceSpans|operationName|localEndpoint)"\s*:'
 _OTHER_HINT = (
@@ -94,6 +87,9 @@ def source_of(path: Path) -> MeasurementTool:
     for magic, (what, hint) in _BINARY.items():
         if head.start.startswith(magic):
             raise DataError(f"`{name}` is {what}", hint)
+    if (report := unread_report(head.start, head.text)) is not None:
+        what, hint = report
+        raise DataError(f"`{name}` is {what}, which is not read", hint)
     if not head.text.strip():
         raise DataError(f"`{name}` is empty", "save the output of the tool: `… > run.txt`")
     if "\0" in head.text:
@@ -103,9 +99,6 @@ def source_of(path: Path) -> MeasurementTool:
             f"`{name}` is a file of distributed traces",
             "write a spec of the system that they show: `qps observe traces FILE… -o system.qps`",
         )
-    for sign, (what, hint) in _REPORTS.items():
-        if re.match(sign, head.text):
-            raise DataError(f"`{name}` is {what}, which is not read", hint)
     for sign, (what, hint) in _TEXTS.items():
         if re.match(sign, head.text):
             raise DataError(f"`{name}` is {what} of an unknown format{_names(head.text)}", hint)

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.observations.generators.jmeter_samples import JmeterSample, Nesting
 from qps.compiler.measurement.observations.generators.jmeter_xml import xml_samples
-from qps.compiler.measurement.observations.jmeter_samples import JmeterSample, Nesting
 from qps.compiler.measurement.observations.load_runs import ITEMS, Fields, LoadRun
 from qps.compiler.measurement.observations.time_windows import MOST_SAMPLES, Stretch, Stretches
 
 _NEEDED = ("timeStamp", "elapsed")
-_NUMBERS = ("timeStamp", "elapsed", "bytes", "allThreads")
+_NUMBERS = ("elapsed", "bytes", "allThreads")
 _TEXTS = ("threadName", "label", "responseMessage", "URL", "dataType")
 _SEPARATORS = (",", ";", "\t", "|")
 """What JMeter may be told to write between columns: `jmeter.save.saveservice.default_delimiter`."""
+_DATE = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{3})?", re.ASCII)
+"""Moments as JMeter writes them by `jmeter.save.saveservice.timestamp_format`."""
 _LONGEST_NUMBER = 15
 """Digits: ms since 1970, bytes."""
 _HINT = (
     "write it with `jmeter -n -t PLAN.jmx -l run.jtl`, as CSV with a header: "
     "`-Jjmeter.save.saveservice.print_field_names=true`"
 )
+_TIME_HINT = "write times in ms: `-Jjmeter.save.saveservice.timestamp_format=ms`"
 _FIELDS: Fields = {
     "users": "`allThreads` (maximum)",
     ITEMS: "samples by `timeStamp` and `elapsed`",
@@ -130,9 +135,10 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[JmeterSample]:
             raise DataError(f"`{shortened(file)}` has two columns with the same name", _HINT)
         places = {heading: place for place, heading in enumerate(headings)}
         broken = None
+        hint = _HINT
         for count, row in enumerate(reader):
             if broken is not None:
-                raise DataError(f"`{shortened(file)}`, line {broken}: not a JMeter sample", _HINT)
+                raise DataError(f"`{shortened(file)}`, line {broken}: not a JMeter sample", hint)
             if not row or row == headings:
                 continue
             if count >= MOST_SAMPLES:
@@ -141,6 +147,9 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[JmeterSample]:
                 )
             sample = _sample(row, places) if len(row) == len(headings) else None
             if sample is None:
+                is_whole = len(row) == len(headings)
+                is_timed = is_whole and _moment(row[places["timeStamp"]]) is not None
+                hint = _TIME_HINT if is_whole and not is_timed else _HINT
                 broken = reader.line_num  # the last one may be cut off: JMeter was ended
             else:
                 yield sample
@@ -150,12 +159,15 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[JmeterSample]:
 
 def _sample(row: Sequence[str], places: dict[str, int]) -> JmeterSample | None:
     """Return what a line says, None where it is no sample."""
+    start = _moment(row[places["timeStamp"]])
+    if start is None:
+        return None
     numbers: dict[str, int] = {}
     for name in _NUMBERS:
         if name not in places:
             continue
         cell = row[places[name]]
-        if not (cell.isascii() and cell.isdecimal() and len(cell) <= _LONGEST_NUMBER):
+        if not _is_count(cell):
             return None
         numbers[name] = int(cell)
     success = row[places["success"]].lower() if "success" in places else "true"
@@ -163,7 +175,7 @@ def _sample(row: Sequence[str], places: dict[str, int]) -> JmeterSample | None:
         return None
     texts = {name: row[places[name]] if name in places else "" for name in _TEXTS}
     return JmeterSample(
-        start=numbers["timeStamp"],
+        start=start,
         elapsed=numbers["elapsed"],
         octets=numbers.get("bytes"),
         is_success=success == "true",
@@ -174,3 +186,20 @@ def _sample(row: Sequence[str], places: dict[str, int]) -> JmeterSample | None:
         url=texts["URL"],
         kind=texts["dataType"],
     )
+
+
+def _is_count(cell: str) -> bool:
+    return cell.isascii() and cell.isdecimal() and len(cell) <= _LONGEST_NUMBER
+
+
+def _moment(cell: str) -> int | None:
+    """Return a moment in ms since 1970; a date is taken for UTC. None for what is none."""
+    if _is_count(cell):
+        return int(cell)
+    if not _DATE.fullmatch(cell):
+        return None
+    try:
+        moment = datetime.fromisoformat(cell.replace("/", "-").replace(",", "."))
+    except ValueError:
+        return None
+    return round(moment.replace(tzinfo=UTC).timestamp() * 1000)

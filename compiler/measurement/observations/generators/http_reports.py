@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -17,8 +18,8 @@ _NANO, _MILLI = 1e-9, 1e-3
 _FIRST_WRONG = 400
 _DEADLINE = "aborted due to deadline"
 """What oha calls requests that were under way when its time was over: they are no failures."""
-_GRPC_RIGHT = ("1", "SERVING")
-"""The status of a healthy server, as former and later versions of fortio write it."""
+_FORTIO_RIGHT = {"GRPC": ("1", "SERVING"), "TCP": ("OK",), "UDP": ("OK",)}
+"""By protocol, what fortio calls success; former versions write 1 for a healthy server."""
 _SHOWN = frozenset([50, 75, 90, 95, 99, 99.9])
 
 
@@ -106,10 +107,8 @@ def fortio_runs(text: str, file: str) -> Printed:
     seconds, times = found.duration * _NANO, found.times
     _refuse_empty(times.count, seconds, file)
     codes = found.codes or {}
-    is_grpc = found.kind.startswith("GRPC")
-    wrong = sum(
-        n for code, n in codes.items() if (code not in _GRPC_RIGHT if is_grpc else _is_wrong(code))
-    )
+    right = _FORTIO_RIGHT.get(found.kind.split(" ")[0])
+    wrong = sum(n for code, n in codes.items() if (code not in right if right else _is_wrong(code)))
     latencies = {
         "mean": times.mean,
         "deviation": times.deviation,
@@ -236,17 +235,15 @@ class _GatlingGroup(Struct, kw_only=True):
 
 
 def gatling_stats_runs(text: str, file: str) -> Printed:
-    """Return `js/stats.json` or `js/global_stats.json` of a report of Gatling.
+    """Return `js/stats.json`, `js/stats.js` or `js/global_stats.json` of a report of Gatling.
 
-    Which percentiles it has was configured, and is not among them: they are left out.
+    Newer versions write only the script, which has the numbers as JSON. Which percentiles there are
+    was configured, and is not stated: they are left out.
     """
-    what = "`js/stats.json` or `js/global_stats.json` of Gatling"
-    if text.lstrip().startswith("var "):
-        raise DataError(
-            f"`{shortened(file)}` is a script of the report of Gatling, not its data",
-            "name `js/stats.json`, which is beside it, or `simulation.log`",
-        )
-    if re.search(r'"contents"\s*:', text):
+    what = "`js/stats.json`, `js/stats.js` or `js/global_stats.json` of Gatling"
+    if (script := re.match(r"\s*var stats = \{[^{}]{0,2000}?\bstats: (?=\{)", text)) is not None:
+        numbers = decoded(_first_json(text[script.end() :], file), _GatlingNumbers, file, what)
+    elif re.search(r'"contents"\s*:', text):
         numbers = decoded(text, _GatlingGroup, file, what).stats
     else:
         numbers = decoded(text, _GatlingNumbers, file, what)
@@ -274,6 +271,17 @@ def gatling_stats_runs(text: str, file: str) -> Printed:
         "ranks; read `simulation.log` instead"
     )
     return [run], [note]
+
+
+def _first_json(text: str, file: str) -> str:
+    """Return the JSON with which a text begins."""
+    try:
+        return text[: json.JSONDecoder().raw_decode(text)[1]]
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"`{shortened(file)}` is not a complete `js/stats.js` of Gatling",
+            "do not edit the output of the tool",
+        ) from error
 
 
 def _gatling_number(value: object) -> float | None:

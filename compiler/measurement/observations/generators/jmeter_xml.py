@@ -10,7 +10,7 @@ from xml.parsers import expat
 
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.measurement.measured_tables import DataError
-from qps.compiler.measurement.observations.jmeter_samples import JmeterSample
+from qps.compiler.measurement.observations.generators.jmeter_samples import JmeterSample
 
 _SAMPLES = frozenset(["sample", "httpSample"])
 _MOST_NESTED = 50

@@ -14,9 +14,11 @@ from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.load_runs import ITEMS, LoadRun, Twice, percentile_of
 from qps.compiler.measurement.observations.printed_layouts import Printed
+from qps.compiler.measurement.observations.run_texts import plain_text
 
 _Kind = TypeVar("_Kind")
-_NANO = 1e-9
+_NANO, _MILLI = 1e-9, 1e-3
+_DIRECTIONS = ("read", "write", "trim")
 _SHOWN_PERCENTILES = (50, 90, 95, 99, 99.9)
 
 
@@ -37,14 +39,23 @@ class _Report(Struct, kw_only=True):
 
 def is_json(first: str) -> bool:
     """Return whether a first line begins a JSON."""
-    return first.lstrip().startswith("{")
+    return plain_text(first).lstrip().startswith("{")
 
 
 def vegeta_json_runs(text: str, file: str) -> Printed:
-    """Return the reports of vegeta as JSON, one behind the other."""
+    """Return the reports of vegeta as JSON, one behind the other.
+
+    With `vegeta report -every`, a later report contains what those before it say.
+    """
+    what = "what `vegeta report -type=json` writes"
+    found = [decoded(line, _Report, file, what) for line in _documents(plain_text(text))]
+    last = [
+        one
+        for one, later in zip(found, [*found[1:], None], strict=True)
+        if later is None or one.earliest != later.earliest or one.requests > later.requests
+    ]
     runs = []
-    for number, line in enumerate(_documents(text), start=1):
-        report = decoded(line, _Report, file, "what `vegeta report -type=json` writes")
+    for number, report in enumerate(last, start=1):
         seconds = (report.duration + report.wait) * _NANO
         if not report.requests or seconds <= 0:
             raise DataError(f"`{shortened(file)}` contains no requests", "run the attack again")
@@ -82,7 +93,7 @@ def vegeta_json_runs(text: str, file: str) -> Printed:
                 },
             )
         )
-    return runs, []
+    return runs, interim_notes(len(found) - len(last), file)
 
 
 def _documents(text: str) -> Iterator[str]:
@@ -126,6 +137,7 @@ class _Direction(Struct, kw_only=True):
 class _Job(Struct, kw_only=True):
     jobname: str = ""
     error: int = 0
+    elapsed: float = 0
     read: _Direction = field(default_factory=_Direction)
     write: _Direction = field(default_factory=_Direction)
     trim: _Direction = field(default_factory=_Direction)
@@ -135,26 +147,66 @@ class _Job(Struct, kw_only=True):
 class _Fio(Struct):
     jobs: list[_Job]
     shared: Mapping[str, str] = field(default_factory=dict, name="global options")
+    timestamp_ms: float = 0
 
 
 def fio_runs(text: str, file: str) -> Printed:
     """Return what each job of fio read and wrote: operations as its items, outstanding as users.
 
-    Lines of fio may stand above the JSON, and its printed output below it.
+    Lines of fio may stand above a JSON, and its printed output below it.
     """
-    document = re.search(r"^\{.*?^\}", text, re.MULTILINE | re.DOTALL)
-    found = decoded(
-        document[0] if document else text, _Fio, file, "what `fio --output-format=json` writes"
-    )
+    texts = list(_indented_documents(text)) or [text]
+    found = [decoded(one, _Fio, file, "what `fio --output-format=json` writes") for one in texts]
+    last = [
+        one
+        for one, later in zip(found, [*found[1:], None], strict=True)
+        if later is None or not _is_continued(one, later)
+    ]
     runs = []
-    for job in found.jobs:
-        for name in ("read", "write", "trim"):
-            direction: _Direction = getattr(job, name)
-            if direction.total_ios and direction.runtime:
-                runs.append(_fio_run(file, job, name, direction, found.shared))
+    for one in last:
+        for job in one.jobs:
+            for name in _DIRECTIONS:
+                direction: _Direction = getattr(job, name)
+                if direction.total_ios and direction.runtime:
+                    runs.append(_fio_run(file, job, name, direction, one.shared))
     if not runs:
         raise DataError(f"`{shortened(file)}` contains no I/O operations", "run the job again")
-    return runs, []
+    return runs, interim_notes(len(found) - len(last), file)
+
+
+def _indented_documents(text: str) -> Iterator[str]:
+    """Yield the JSON documents of a text whose first and last line are not indented."""
+    document: list[str] = []
+    for line in text.splitlines(keepends=True):
+        if document or line.startswith("{"):
+            document.append(line)
+        if document and line.startswith("}"):
+            yield "".join(document)
+            document = []
+
+
+def _is_continued(one: _Fio, later: _Fio) -> bool:
+    """Return whether a later result is of the same run, as with `--status-interval`.
+
+    Then nothing has become less, and the run began before the former result was written. `elapsed`
+    is rounded up to whole seconds.
+    """
+    if [job.jobname for job in one.jobs] != [job.jobname for job in later.jobs]:
+        return False
+    counts = [
+        (getattr(job, name).total_ios, getattr(more, name).total_ios)
+        for job, more in zip(one.jobs, later.jobs, strict=True)
+        for name in _DIRECTIONS
+    ]
+    between = (later.timestamp_ms - one.timestamp_ms) * _MILLI
+    longest = max((job.elapsed for job in later.jobs), default=0)
+    return all(count <= more for count, more in counts) and between < longest - 1
+
+
+def interim_notes(count: int, file: str) -> list[str]:
+    """Return the note that so many reports are left out, as later ones contain what they say."""
+    what = "report" if count == 1 else "reports"
+    return [f"`{shortened(file)}`: {count:,} interim {what} left out"] if count else []
 
 
 def _fio_run(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
+from qps.compiler.measurement.observations.generators.json_reports import interim_notes
 from qps.compiler.measurement.observations.load_runs import ITEMS, LoadRun, Twice
 from qps.compiler.measurement.observations.printed_layouts import (
     TIME,
@@ -25,6 +27,11 @@ _LEAST_PRINTED = 0.01
 _OHA_TIMES = {"secs": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _OHA_TIME = rf"({NUMBER}) (secs?|ms|us|ns)\b"
 _SIZES = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3, "TiB": 1024.0**4}
+_SENT = re.compile(
+    r"^(\x1b\[2J\x1b\[[\d;]{0,9}H)?Requests\s+\[total, rate[^\]\n]{0,20}\]\s+(\d{1,18}),",
+    re.MULTILINE,
+)
+"""How a report of vegeta begins: an interim one clears the screen; then how many requests."""
 _REDIS_KINDS = {"avg": "mean", "min": "least", "max": "longest"}
 
 
@@ -49,8 +56,21 @@ def oha_printed_runs(text: str, file: str) -> Printed:
 
 
 def vegeta_runs(text: str, file: str) -> Printed:
-    """Return the reports of vegeta as text: it sends at a rate, whoever is still waiting."""
-    return printed_runs(text, file, _VEGETA)
+    """Return the reports of vegeta as text: it sends at a rate, whoever is still waiting.
+
+    With `vegeta report -every`, each report clears the screen and contains what the last one says.
+    """
+    begun = list(_SENT.finditer(text))
+    interim = [
+        (one.start(), later.start())
+        for one, later in pairwise(begun)
+        if one[1] and int(one[2]) <= int(later[2])
+    ]
+    ends = [0, *(end for _, end in interim)]
+    starts = [*(start for start, _ in interim), len(text)]
+    last = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    runs, notes = printed_runs(last, file, _VEGETA)
+    return runs, [*notes, *interim_notes(len(interim), file)]
 
 
 def redis_runs(text: str, file: str) -> Printed:
@@ -105,7 +125,7 @@ def _ab(run: RunText) -> LoadRun | None:
 def _hey(run: RunText) -> LoadRun | None:
     done = run.number("Requests/sec:")
     seconds = run.number("Total:", rf"\s*({NUMBER}) secs")
-    if not done or not seconds:
+    if not done or not seconds or re.search(r"^\s+Average:\s+NaN\b", run.text, re.MULTILINE):
         return None
     codes = re.findall(r"^\s+\[(\d{3})\]\s+(\d{1,18}) responses", run.text, re.MULTILINE)
     errors = run.text.partition("Error distribution:")[2]

@@ -36,7 +36,7 @@ MACHINE_TOOLS = (
             FileLayout(reader="machines.vmstat_samples.vmstat_table", output=ReaderOutput.TABLE),
         ),
         takes=(),
-        signs=(r"^procs -+memory-+",),
+        signs=(r"^-*procs-* -+memory-+",),
         recognized_by="a line `procs ---memory---`",
     ),
     MeasurementTool(
@@ -46,7 +46,7 @@ MACHINE_TOOLS = (
             FileLayout(reader="machines.pidstat_samples.pidstat_table", output=ReaderOutput.TABLE),
         ),
         takes=("process",),
-        signs=(r"\bPID\s.*%CPU\s.*\bCommand\s*$",),
+        signs=(r"\b(?:PID|TGID)\s.*%CPU\s.*\bCommand\s*$",),
         recognized_by="the columns `PID`, `%CPU` and `Command`",
     ),
     MeasurementTool(

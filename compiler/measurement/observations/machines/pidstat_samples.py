@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from qps.compiler.diagnostics.suggest import did_you_mean, listed, shortened
@@ -18,6 +18,10 @@ from qps.compiler.measurement.observations.sar_texts import (
 from qps.compiler.measurement.usual_headings import CPU_CORES, TIME
 
 _NEEDED = frozenset(["PID", "%CPU", "Command"])
+_PARTS = ("%usr", "%system", "%guest")
+"""What `%CPU` adds up; with `-I`, it alone is divided by the number of processors."""
+_ROUNDING = 0.02
+"""In per cent of a core: the parts are printed with two digits behind the point."""
 _HINT = "write it with `LC_ALL=C pidstat -u -h 1 -p PID > pidstat.txt`"
 _MOST_NAMED = 8
 
@@ -28,6 +32,7 @@ def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
     by_name: dict[str, dict[str, float]] = {}
     times: dict[str, None] = {}
     section, headings, month_first = SarSection(), list[str](), is_month_first(text)
+    divided = False
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith("Linux"):
             section = section_of(line, is_month_first=month_first)
@@ -35,6 +40,8 @@ def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
         at, cells = _cells(words)
         if not cells or words[0].rstrip(":") == "Average":
             continue
+        if "TGID" in cells:  # with `-t`: a row of a process, then its threads, which it adds up
+            cells = ["PID" if one == "TGID" else one for one in cells]
         if {"PID", "Command"} <= set(cells):  # of memory and disks, without CPU, with `-urd`
             headings = cells if set(cells) >= _NEEDED else []
             continue
@@ -47,18 +54,33 @@ def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
                 "recognized",
                 _HINT,
             )
+        if row["PID"] == "-":
+            continue
         stamp = moment(float(at)) if at.isdecimal() else _stamp(section, at)
         times[stamp] = None
         of_name = by_name.setdefault(row["Command"], {})
-        of_name[stamp] = of_name.get(stamp, 0.0) + float(row["%CPU"]) / 100
+        stated, parts = float(row["%CPU"]), _sum_of_parts(row)
+        is_divided = parts > stated + len(_PARTS) * _ROUNDING
+        divided = divided or is_divided
+        of_name[stamp] = of_name.get(stamp, 0.0) + (parts if is_divided else stated) / 100
     name = _chosen(file, list(by_name), how.process)
+    column = "the sum of `%usr`, `%system` and `%guest`" if divided else "`%CPU`"
+    warning = (
+        f"warning: `%CPU` in `{shortened(file)}` is divided by the number of processors "
+        "(`pidstat -I`), and is not used"
+    )
     return ObservedRuns(
         headings=(TIME, CPU_CORES),
         rows=tuple((at, written(by_name[name].get(at, 0.0))) for at in times),
         notes=(
-            f"`{shortened(file)}`: {CPU_CORES} from `%CPU` of `{shortened(name)}`, % of a core",
+            f"`{shortened(file)}`: {CPU_CORES} from {column} of `{shortened(name)}`, % of a core",
+            *([warning] if divided else []),
         ),
     )
+
+
+def _sum_of_parts(row: Mapping[str, str]) -> float:
+    return sum(float(row[name]) for name in _PARTS if _is_number(row.get(name, "")))
 
 
 def _cells(words: Sequence[str]) -> tuple[str | None, list[str]]:

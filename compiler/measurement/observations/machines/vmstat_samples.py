@@ -23,7 +23,7 @@ def vmstat_table(path: Path, how: FileReading) -> ObservedRuns:  # noqa: ARG001 
     is_first = False
     for number, line in enumerate(text_of(path).splitlines(), start=1):
         words = line.split()
-        if not words or words[0] == "procs":
+        if not words or words[0].strip("-") == "procs":
             is_first = is_first or bool(words and not headings)
             continue
         if words[0] == "r":
