@@ -128,6 +128,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "E. Reich: Waiting times when queues are in tandem. Annals of Mathematical Statistics "
             "28(3), 1957"
         ),
+        "Reiser 1979": (
+            "M. Reiser: A queueing network analysis of computer communication networks with window "
+            "flow control. IEEE Transactions on Communications 27(8), 1979"
+        ),
         "Reiser and Lavenberg 1980": (
             "M. Reiser, S. S. Lavenberg: Mean-value analysis of closed multichain queuing "
             "networks. Journal of the ACM 27(2), 1980"
@@ -139,6 +143,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
         "Sakata, Noguchi and Oizumi 1969": (
             "M. Sakata, S. Noguchi, J. Oizumi: Analysis of a processor-shared queueing model for "
             "time-sharing systems. Hawaii International Conference on System Sciences, 1969"
+        ),
+        "Schweitzer 1979": (
+            "P. J. Schweitzer: Approximate analysis of multiclass closed networks of queues. "
+            "International Conference on Stochastic Control and Optimization, Amsterdam, 1979"
         ),
         "Sevcik 1977": (
             "K. C. Sevcik: Priority scheduling disciplines in queueing network models of computer "

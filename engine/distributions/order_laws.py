@@ -137,6 +137,11 @@ def _missing(shares: Array, answers: float, spare: float) -> Array:
     if not spare:
         with np.errstate(divide="ignore"):
             return np.asarray(-np.expm1(answers * np.log1p(-shares)))
+    return shares_of_orders(shares, answers, spare)
+
+
+def shares_of_orders(shares: Array, answers: float | Array, spare: float | Array) -> Array:
+    """Return with which probability answers are missing where so many calls still go on."""
     return np.asarray(_SHARES(shares, answers, spare), dtype=float)
 
 

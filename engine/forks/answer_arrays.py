@@ -18,7 +18,7 @@ from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_arrays import stages_quantile
 from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.forks.fork_arrays import fork_lateness, fork_quantile, fork_tail
-from qps.engine.forks.phase_counts import CALLS
+from qps.engine.forks.phase_counts import CALLS, have_phases
 from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 
 
@@ -61,7 +61,8 @@ def _as_fork(
 ) -> Array:
     """Return what a fork with these calls has, and the sum over orders where that has no value."""
     stages = _with_calls(*operands)
-    found = of_fork(*before, *stages) if stages else np.asarray(np.nan)
+    has_phases = bool(stages) and have_phases(stages, lambda one: float(np.ravel(one)[0]))
+    found = of_fork(*before, *stages) if has_phases else np.asarray(np.nan)
     columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (*before, *operands)))
     found = np.array(np.broadcast_to(found, columns[0].shape))
     is_left = np.isnan(found)

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from qps.engine.distributions.stages import NEARLY_WHOLE
 from qps.engine.forks.fork_nodes import ForkNode, NoPathError
+from qps.engine.forks.phase_counts import CALLS
 from qps.engine.numerics.array_blocks import Array
 
 _LEAST_SPARE = 1e-6
@@ -26,7 +27,8 @@ class NodePlan(Struct, frozen=True, kw_only=True, eq=False):
     `own` is the place of what varies of itself, `fixed` what is always the same of it. As one of
     alternatives it is passed by a `chance`; `left` is the chance that none of those inside is. Of a
     fork those `inside` differ, and there are so many of each `often`; `level` says how many forks
-    stand in each other. `scale` is about how long it takes.
+    stand in each other. Of calls at once so many are the first answers, and `spare` the others.
+    `scale` is about how long it takes.
     """
 
     own: int | None
@@ -38,8 +40,9 @@ class NodePlan(Struct, frozen=True, kw_only=True, eq=False):
     is_fork: bool
     left: Array | None
     scale: float
-    often: tuple[float, ...]
+    often: tuple[float | Array, ...]
     level: int
+    spare: Array | None = None
 
 
 class OfKind(Struct, frozen=True, kw_only=True):
@@ -154,7 +157,8 @@ class _Planner:
     def _planned(
         self, node: ForkNode, groups: Sequence[_Group], inside: tuple[NodePlan, ...]
     ) -> NodePlan:
-        if node.is_calls or (node.is_fork and len(groups) > 1):
+        is_fork = node.is_fork or node.is_calls
+        if is_fork and len(groups) > 1:
             raise NoPathError
         service, times = node.group[5], node.group[7]
         _, _, _, _, _, own_service, own_variation, first, _ = groups[0].first
@@ -162,8 +166,10 @@ class _Planner:
         is_whole = abs(first - near) <= NEARLY_WHOLE * near
         whole = near if is_whole else floor(first)
         alike, left = inside, None
-        often: tuple[float, ...] = ()
-        if node.is_fork:
+        often: tuple[float | Array, ...] = ()
+        if node.is_calls:
+            often = (node.group[3],) if inside else ()
+        elif node.is_fork:
             counts = Counter(map(id, inside))
             alike = tuple({id(one): one for one in inside}.values())
             often = tuple(float(counts[id(one)]) for one in alike)
@@ -176,11 +182,12 @@ class _Planner:
             share=None if is_whole else np.maximum(0.0, times - whole),
             chance=times,
             inside=alike,
-            is_fork=node.is_fork,
+            is_fork=is_fork,
             left=left,
             scale=_scale_of(groups, inside),
             often=often,
-            level=max((one.level for one in inside), default=0) + node.is_fork,
+            level=max((one.level for one in inside), default=0) + is_fork,
+            spare=node.group[6] if node.is_calls and node.group[6].any() else None,
         )
         if often:
             self.forks.setdefault(found.level, []).append(found)
@@ -238,7 +245,8 @@ def _scale_of(groups: Sequence[_Group], inside: Sequence[NodePlan]) -> float:
     _, _, _, _, servers, service, _, times, _ = groups[0].first
     each = [one.scale for one in inside]
     if servers <= 0:
-        return max(each, default=0.0) * (1 + log(len(each) or 1) / 2) * times
+        many = groups[0].first[3] if servers == CALLS else len(each)
+        return max(each, default=0.0) * (1 + log(many or 1) / 2) * times
     spare, waits = 1.0, 0.0
     for share, load, work, spread, *_ in (one.first for one in groups):
         spare -= load

@@ -12,6 +12,7 @@ from itertools import accumulate
 import numpy as np
 from msgspec import Struct
 
+from qps.engine.distributions.order_laws import shares_of_orders
 from qps.engine.distributions.stage_transforms import SMALL, SMALL_TERMS, in_terms
 from qps.engine.distributions.sum_transforms import Complex
 from qps.engine.forks.grid_plans import GridPlan, NodePlan, OfKind, Waits
@@ -135,10 +136,16 @@ class _Run:
         """Find the functions of the longest of the branches of some forks, all at once."""
         each = [self.node(one) for fork in forks for one in fork.inside]
         shares = self._circle.later_shares(np.stack(each, axis=1))
-        often = np.array([[float(count)] for fork in forks for count in fork.often])
+        often = np.stack(
+            [count + np.zeros(self._step.shape) for fork in forks for count in fork.often]
+        )
         starts = list(accumulate((len(fork.inside) for fork in forks[:-1]), initial=0))
         logarithms = np.add.reduceat(often * np.log1p(-shares), starts, axis=1)
-        functions = self._circle.function(-np.expm1(logarithms))
+        later = -np.expm1(logarithms)
+        for k, fork in enumerate(forks):
+            if fork.spare is not None:
+                later[:, k] = shares_of_orders(shares[:, starts[k]], fork.often[0], fork.spare)
+        functions = self._circle.function(later)
         for k, fork in enumerate(forks):
             self._forks[id(fork)] = functions[:, k]
 

@@ -87,9 +87,15 @@ class _Counter(Struct, frozen=True):
         return operand if value is None else value
 
     def has_phases(self, shape: _Shape) -> bool:
-        """Return whether forks have, that stand in others or by themselves."""
-        if self.known(shape.group[4]) == FORK:
+        """Return whether forks have, that stand in others or by themselves, and calls at once.
+
+        These have the law of an order statistic where each takes one phase.
+        """
+        servers = self.known(shape.group[4])
+        if servers == FORK:
             return bool(self.paths(shape))
+        if servers == CALLS:
+            return [path.phases for path in self.line(shape.inside)] == [1]
         return all(map(self.has_phases, shape.inside))
 
     def line(self, shapes: Iterable[_Shape]) -> list[_Path]:

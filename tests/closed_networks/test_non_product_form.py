@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.specs import lowered
+from oracles import closed_alternatives
 from oracles.residual_service import Network
 from oracles.residual_service import played as varied
 from oracles.unlike_services import Net, Station, Users, played, share_of_knee, spec_of, times_apart
@@ -106,10 +107,10 @@ stream job in all {{ traffic 8 request, think 8 s; at host {{ work }} }}
 @pytest.mark.parametrize(
     ("cv", "of_rates", "of_times", "of_quantiles"),
     [
-        ("1.5", 0.15, 0.6, 0.45),
-        ("sqrt(4)", 0.15, 0.6, 0.45),
-        ("2.5", 0.2, 0.6, None),
-        ("4", 0.35, 0.7, None),
+        ("0.5", 0.15, 0.6, 0.45),
+        ("1.5", 0.05, 0.2, 0.4),
+        ("sqrt(4)", 0.05, 0.2, 0.4),
+        ("4", 0.05, 0.2, 0.4),
         ("4.1", None, None, None),
     ],
 )
@@ -189,14 +190,36 @@ stream browse in all {
 """
 
 
-def test_alternatives_of_very_unlike_services_state_no_less_than_they_are_off() -> None:
-    """Simulated apart, to 0.5 %: errors of random networks, where few are so, were 10 %."""
+def test_long_services_are_waited_for_by_users_who_have_short_ones() -> None:
+    """Simulated apart, to 0.5 %: as if waits were those of mean services, p99 was 549 ms."""
     stream = (graph := lowered(ALTERNATIVES)).streams["browse"]
     simulated = {Fraction(1, 2): 0.0643, Fraction(95, 100): 0.306, Fraction(99, 100): 0.640}
     for level, expected in simulated.items():
         known = stream.quantile_certainty(level)
-        assert "far-unequal-services" in known.methods
-        off = abs(graph.at(1).number(stream.latency_quantile(level)) / expected - 1)
-        assert known.error is None or off <= known.error
-    assert stream.latency_certainty.error == 0.8
-    assert graph.at(1).number(stream.mean_latency) == pytest.approx(0.1006, rel=0.06)
+        assert "residual-service" in known.methods
+        assert known.error == 0.4
+        found = graph.at(1).number(stream.latency_quantile(level))
+        assert found == pytest.approx(expected, rel=0.02)
+    assert stream.latency_certainty.error == 0.2
+    assert graph.at(1).number(stream.mean_latency) == pytest.approx(0.1006, rel=0.01)
+
+
+@pytest.mark.parametrize("seed", [1, 12, 15, 26, 46])
+def test_users_whose_requests_are_short_or_long_are_within_the_errors(seed: int) -> None:
+    """In product form p95 of 41 networks was off by up to 88 %, and the mean by 67 %."""
+    net = closed_alternatives.network(Random(seed))
+    rate, times = closed_alternatives.played(net, Random(seed), 25_000)
+    stream, at = (graph := lowered(closed_alternatives.spec_of(net))).streams["s"], graph.at(1)
+    assert at.number(stream.rate) == pytest.approx(rate, rel=0.07)
+    assert at.number(stream.mean_latency) == pytest.approx(fmean(times), rel=0.22)
+    for level in (Fraction(19, 20), Fraction(99, 100)):
+        expected = times[int(level * len(times))]
+        assert at.number(stream.latency_quantile(level)) == pytest.approx(expected, rel=0.3)
+
+
+def test_one_user_waits_for_nobody_however_unlike_services_are() -> None:
+    graph = lowered(ALTERNATIVES.replace("traffic 40 request", "traffic 1 request"))
+    stream, at = graph.streams["browse"], graph.at(1)
+    assert at.number(stream.mean_latency) == pytest.approx(
+        0.02 + 0.6 * 0.06 + 0.05 * 0.3 + 0.35 * 0.025
+    )

@@ -143,10 +143,19 @@ SPECS = {
     ),
     "fan-out-associated": _spec(_open("at a { together 3 { call b { work } } }"), b="one * 5"),
     "fan-out-first": _spec(
-        _open("at a { together 3, first 2 answers { call b { work } } }"), b="one * 5"
+        _open("at a { together 3, first 2 answers { call b { work } } }"), b="one * 5", one="ps"
     ),
     "fan-out-first-of-many": _spec(
-        _open("at a { together 9, first 2 answers { call b { work } } }"), b="one * 12"
+        _open("at a { together 9, first 2 answers { call b { work } } }"), b="one * 12", one="ps"
+    ),
+    "fan-out-longest": _spec(
+        _open("at a { 30 %: { together 3 { call b { work } } } }"), b="one * 5", one="md1"
+    ),
+    "fan-out-correlated": _spec(
+        _open("at a { together 3, first 2 answers { call b { work } } }"), b="one * 5"
+    ),
+    "residual-service": _spec(
+        _closed("at a { work; one of { 10 %: call b { more }; else: call b { work } } }"), b="one"
     ),
     "fan-out-equal": _spec(_open("at a { together 3 { call b { work } } }"), b="one * 3"),
     "parallel-bursty": _spec(_open(_TOGETHER, more="; arrivals cv 2"), **_BRANCHES),

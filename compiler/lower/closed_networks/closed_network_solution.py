@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_networks.closed_stations import (
     ClosedStation,
     CyclePool,
+    UnlikeWork,
 )
 from qps.compiler.lower.closed_networks.delay_holds import rate_of_delay_holds
 from qps.compiler.lower.closed_networks.fork_join_stations import Forked, ForkJoin, forked
@@ -37,8 +38,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
 
     Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations, and
     holds pools: `pools_by_class`. One class alone may have `forks`, its parallel calls. In a delay
-    is what those who go first keep a cycle `behind` at a resource, and how much more open work it
-    has `found` there than in product form.
+    is what those who go first keep a cycle `behind` at a resource, how much more open work it has
+    `found` there than in product form, and how much longer one class waits for `unlike` services.
     """
 
     names: tuple[str, ...]
@@ -48,6 +49,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     pools_by_class: tuple[tuple[CyclePool, ...], ...]
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     found: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
+    unlike: Mapping[str, UnlikeWork] = field(default_factory=dict)
     forks: tuple[ForkJoin, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
     """How often the one class visits each station; that of several is not known."""
@@ -180,8 +182,10 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
 
     def wait(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream waits at a station."""
-        more = (part.get((name, resource), ZERO) for part in (self.behind, self.found))
-        return self._wait(name, resource) + total(more)
+        more = [part.get((name, resource), ZERO) for part in (self.behind, self.found)]
+        unlike = self.unlike.get(resource)
+        longer = ZERO if unlike is None else unlike.longer
+        return self._wait(name, resource) + total((*more, longer))
 
     @property
     def finds_open_work(self) -> frozenset[str]:

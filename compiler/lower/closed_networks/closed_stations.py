@@ -36,6 +36,18 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
         return demand
 
 
+class UnlikeWork(Struct, frozen=True, kw_only=True):
+    """What a cycle of one class finds at a station of unlike services, first come first served.
+
+    It waits so much `longer` than in product form, all visits together, behind long services of
+    which so much is `left`. As an arrival `found` finds it, it is that part of the users.
+    """
+
+    longer: Formula
+    left: Formula
+    found: Formula
+
+
 class CyclePool(Struct, frozen=True, kw_only=True):
     """A pool that a cycle holds, with what goes on meanwhile.
 

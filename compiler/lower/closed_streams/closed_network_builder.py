@@ -27,6 +27,7 @@ from qps.compiler.lower.closed_streams.load_parts import LoadParts, load_parts
 from qps.compiler.lower.closed_streams.open_work_found import with_open_work
 from qps.compiler.lower.closed_streams.saturable_resources import saturable_resources
 from qps.compiler.lower.closed_streams.shadow_servers import by_ranks
+from qps.compiler.lower.closed_streams.unlike_work_found import with_unlike_work
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.class_premises import is_summed_exactly
 from qps.compiler.lower.labels.one_service_pools import PoolsOfOneTime
@@ -117,6 +118,8 @@ def _solved(
     sources, demands = closing[0].streams, closing[0].demands
     in_product_form = _networks(list(cycles.values()))
     waiting = with_open_work(in_product_form, cycles, demands, sources, expressions)
+    of_one = {one.cycle.name: Substitution({one.source.symbol: ONE}) for one in closing}
+    waiting = with_unlike_work(waiting, cycles, demands, of_one, expressions)
     back = blocked_networks(waiting, cycles, saturable_resources(closing, waiting))
     networks = back.networks
     rates = {

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
-from qps.compiler.lower.disciplines.processor_sharing import share_with_others, square_of_wait
-from qps.compiler.lower.queues.stage_law import StageLaw
-from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.visits import QueueVisit
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number
+from msgspec import Struct
 
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, UnlikeWork
+from qps.compiler.lower.disciplines.processor_sharing import share_with_others, square_of_wait
+from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.unlike_services import TwoTimes
+from qps.compiler.lower.queues.visits import QueueVisit
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
+
+_NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 LEAST_SHARE = number(Fraction(1, 20))
 """Of those who come so many wait at least: of fewer no percentile up to p95 tells."""
 _LEAST_VARIED, _MOST_VARIED = number(Fraction(1, 50)), number(20)
@@ -43,6 +56,65 @@ def closed_wait_law(
     found = apply("mean", square / share, among**2) - 1
     found = maximum(_LEAST_VARIED, minimum(_MOST_VARIED, found))
     return share, StageLaw(waits=ZERO, work=ZERO, service=among, variation=found)
+
+
+class UnlikeClosedWait(Struct, frozen=True, kw_only=True):
+    """A wait of a share of the visits behind short services, or behind long ones.
+
+    Those who wait do so for an exponential time: with chance `often` of the mean `long`, else of
+    the mean `short`.
+    """
+
+    waits: Formula
+    lasts: TwoTimes
+
+    @property
+    def variance(self) -> Formula:
+        """The variance of the wait of all visits."""
+        lasts = self.lasts
+        parts = ((1 - lasts.share, lasts.short), (lasts.share, lasts.long))
+        mean = self.waits * total(share * time for share, time in parts)
+        return 2 * self.waits * total(share * time**2 for share, time in parts) - mean**2
+
+    def stage(self, service: Formula, variation: Formula) -> StageLaw:
+        """Return the law of the wait and of a service."""
+        lasts = self.lasts
+        parts = ((1 - lasts.share, lasts.short), (lasts.share, lasts.long))
+        return StageLaw(
+            waits=self.waits,
+            work=lasts.long,
+            service=service,
+            variation=variation,
+            counted=service,
+            parts=tuple(
+                WorkPart(
+                    found=self.waits * share,
+                    load=ZERO,
+                    work=time,
+                    spread=ONE,
+                    found_together=self.waits,
+                )
+                for share, time in parts
+            ),
+        )
+
+
+def unlike_closed_wait(
+    queue: Queue, unlike: UnlikeWork, wait: Formula, longer: Formula
+) -> UnlikeClosedWait:
+    """Return the law of a mean wait of a visit, which is so much `longer` than in product form.
+
+    Those who come while a long service goes on wait for what is left of it, and as all others do.
+    """
+    share = maximum(LEAST_SHARE, minimum(ONE, queue.share_waiting * unlike.found))
+    mean = apply("mean", maximum(ZERO, wait), share)
+    least = unlike.left * _NEXT_TO_NOTHING
+    alike = maximum(least, apply("mean", wait - longer, share))
+    long = maximum(mean, alike + unlike.left)
+    often = apply("mean", maximum(ZERO, mean - alike), maximum(least, long - alike))
+    return UnlikeClosedWait(
+        waits=share, lasts=TwoTimes(short=alike, long=long, share=minimum(ONE, often))
+    )
 
 
 def as_fast(queue: Queue, station: ClosedStation) -> Formula:

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_networks.fork_join_stations import every
-from qps.compiler.lower.disciplines.closed_wait_laws import LEAST_SHARE, as_fast, closed_wait_law
+from qps.compiler.lower.disciplines.closed_uneven import Uneven
+from qps.compiler.lower.disciplines.closed_wait_laws import (
+    LEAST_SHARE,
+    UnlikeClosedWait,
+    as_fast,
+    closed_wait_law,
+    unlike_closed_wait,
+)
 from qps.compiler.lower.disciplines.gamma_stages import gamma_law
 from qps.compiler.lower.disciplines.open_work import Brought, WorkFound, found_stage
 from qps.compiler.lower.queues.service_variation import wait_ratio
@@ -21,8 +27,7 @@ from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
 from qps.compiler.lower.queues.visits import QueueVisit, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
-from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
-from qps.compiler.quantities.methods import METHODS, known_by
+from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
@@ -39,59 +44,9 @@ _LEAST = number(Fraction(1, 10**9))
 _MANY = 10
 
 
-_FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
 _VARIED = 2
 _FEW_BRANCHES = 3
 """Quantiles were measured up to that coefficient of variation of service."""
-
-
-class Uneven(Struct, frozen=True, kw_only=True):
-    """A station that is not in product form.
-
-    The longest service is so many `times` as long as the shortest, 1 where all are alike; `varies`
-    is the coefficient of variation of service. None where these may be anything. One class of users
-    beside open traffic `finds_open_work`, as first comes first.
-    """
-
-    resource: str
-    is_exponential: bool
-    times: float | None
-    varies: float | None = 1
-    finds_open_work: bool = False
-
-    @property
-    def known(self) -> Certainty:
-        """How well times are known in a network that has such a station."""
-        return self._known("times")
-
-    @property
-    def rates_known(self) -> Certainty:
-        """Accuracy of the rates of its users: less rests on waits where users think, too."""
-        return self._known("rates")
-
-    @property
-    def is_far_apart(self) -> bool:
-        """True where services are further apart than was measured; not where nobody knows."""
-        return self.times is not None and self.times > _FAR_APART
-
-    def _known(self, of: str) -> Certainty:
-        """Return how it is known, of errors that were measured together, and do not multiply."""
-        parts, name = [], self.resource
-        if self.finds_open_work:
-            return known_by("open-work-found", name, case=of)
-        if not self.is_exponential:
-            method = "product-form-by-means"
-            certainty = known_by(method, name, case=of, apart=self.varies)
-            is_beyond = certainty.error is None
-            parts.append(known_by(method, name, case="beyond") if is_beyond else certainty)
-        if self.times is None or self.is_far_apart:
-            # Where first comes first all wait alike; in product form each waits in proportion to
-            # its own service. So no wait is further off than services differ.
-            off = None if self.times is None else self.times - 1
-            parts.append(known_by(FAR_UNEQUAL_SERVICES, name, error=off, most=_FAR_APART))
-        elif self.times != 1:
-            parts.append(known_by("unequal-services", name, case=of, apart=self.times))
-        return together(*parts)
 
 
 class InClosedNetwork(DisciplineLaw, frozen=True):
@@ -138,6 +93,11 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
             waits = maximum(ZERO, self.wait(queue, own))
             varies = self._found_variance(queue, own, waits)
             return found_stage(waits, varies, own.service, queue.variation**2)
+        closed = self.stream_of(own)
+        wait = self.wait(queue, own)
+        unlike = None if closed is None else self._unlike_wait(queue, closed, wait)
+        if unlike is not None:
+            return unlike.stage(own.service, queue.variation**2)
         whole = maximum(ZERO, self.wait(queue, own) + own.service)
         return gamma_law(whole, self._variation(queue, own, whole), own.service)
 
@@ -185,6 +145,9 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         more or less as they come from services that are so uneven.
         """
         first = closed or self.streams[0]
+        unlike = None if closed is None else self._unlike_wait(queue, closed, waits)
+        if unlike is not None:
+            return unlike.variance
         if queue.traits.has_ranks or self._is_exclusive(first, queue.resource):
             return None
         station = first.station(queue.resource)
@@ -201,6 +164,16 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         elsewhere = maximum(_LEAST, jobs - found - served) * (1 + uneven) / 2
         varies = apply("mean", elsewhere * few, maximum(_LEAST, elsewhere + few))
         return (uneven * found + varies) * each**2
+
+    def _unlike_wait(
+        self, queue: Queue, closed: ClosedStream, wait: Formula
+    ) -> UnlikeClosedWait | None:
+        """Return the law of a wait for unlike services; None where they are alike."""
+        unlike = closed.network.unlike.get(queue.resource)
+        if unlike is None:
+            return None
+        longer = unlike.longer / closed.visits[queue.resource]
+        return unlike_closed_wait(queue, unlike, wait, longer)
 
     def _behind(
         self, queue: Queue, closed: ClosedStream, own: QueueVisit, waits: Formula
@@ -279,6 +252,11 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         return frozenset(one.resource for one in self.uneven if one.finds_open_work)
 
     @property
+    def _counts_residual(self) -> bool:
+        """Whether one class waits at stations in product form but for residual services."""
+        return bool(self.uneven) and all(one.counts_residual for one in self.uneven)
+
+    @property
     def stations_known(self) -> Certainty:
         """How a network is labeled that has stations that are not in product form."""
         return together(*(station.known for station in self.uneven))
@@ -294,13 +272,16 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
             return known_by("closed-gamma-sharing", queue.resource)
         if queue.resource in self.finding:
             return known_by("open-work-percentiles", queue.resource)
+        if self._counts_residual:
+            return together(*(one.residual_known("percentiles") for one in self.uneven))
         known = known_by("closed-gamma", queue.resource, case=self._quantile_case(queue))
         of_means = () if known.error is None else self.stations_known.because
         return replace(known, because=(*dict.fromkeys((*of_means, *known.because)),))
 
     def mean_for_quantile(self, queue: Queue) -> Certainty:
         """Quantiles were measured with all that stations do to means."""
-        is_measured = queue.resource in self.finding or bool(self._quantile_case(queue))
+        is_measured = queue.resource in self.finding or self._counts_residual
+        is_measured = is_measured or bool(self._quantile_case(queue))
         if queue.traits.is_insensitive or not is_measured:
             return self.mean_known(queue)
         return together(*(stream.known for stream in self.streams))

@@ -66,7 +66,7 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
     stream = _stream_of(waits)
     if stream is None or stream.network.is_nested:
         return None
-    if stream.network.behind or stream.network.found:
+    if stream.network.behind or stream.network.found or stream.network.unlike:
         return None
     visits: dict[str, list[LatencyPart]] = {}
     for part in waits:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import combinations, islice, product
 
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.response_time.branch_moments import has_exponential_services
+from qps.compiler.lower.response_time.associated_answers import order_of
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes
 from qps.compiler.lower.response_time.repeated_visits import is_counted, repeats_by_share
@@ -113,8 +113,8 @@ def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
     """Return whether the law of each branch is known: that of stages, or of forks again."""
     if not all(call.times is ONE or call.is_share for call in fork.calls):
         return False
-    if fork.fan_out is not None:
-        return _is_of_one_exponential_time(fork, fork.fan_out, is_added)
+    if fork.fan_out is not None and not _is_apart(fork, fork.fan_out):
+        return False
     for branch in fork.branches:
         waits = tuple(part for part in branch if part.queue is not None)
         if not all(map(is_added, waits)) or _is_drawn_again(branch):
@@ -126,27 +126,22 @@ def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
     return True
 
 
-def _is_of_one_exponential_time(
-    fork: LatencyPart, fan_out: FanOutStage, is_added: _IsAdded
-) -> bool:
-    """Return whether each call has a machine for itself, and takes an exponential time there."""
-    (branch,) = fork.branches
-    waits = [part for part in branch if part.queue is not None]
-    if len(waits) != 1 or not fan_out.is_apart or any(part.branches for part in branch):
-        return False
-    if any(call.times is not ONE for part in branch for call in part.calls[len(fork.calls) :]):
-        return False
-    queue = waits[0].queue
-    assert queue is not None
-    is_plain = has_exponential_services(queue) and queue.traits.service is Service.IN_TURN
-    return is_plain and queue.servers is ONE and queue.arrivals is ONE and is_added(waits[0])
+def _is_apart(fork: LatencyPart, fan_out: FanOutStage) -> bool:
+    """Return whether each of the calls at once has a machine for itself, and makes none at once."""
+    return fan_out.is_apart and not any(part.branches for part in fork.branches[0])
 
 
 def fork_known(fork: LatencyPart) -> Certainty:
     """Return how the time of a fork is known besides its stages: are its branches independent?"""
     nodes = _nodes(fork)
     if fork.fan_out is not None:
-        return known_by(fork.fan_out.method, nodes)
+        order = order_of(fork.fan_out, fork.branches[0], len(fork.calls))
+        waits = [part.queue for part in fork.branches[0] if part.queue is not None]
+        if order.is_one:
+            return EXACT
+        if fork.fan_out.answers is None and any(one.variation is not ONE for one in waits):
+            return known_by("fan-out-longest", nodes)
+        return order.known(nodes)
     queues = [[part.queue for part in every(branch) if part.queue] for branch in fork.branches]
     inside = [fork_known(part) for branch in fork.branches for part in branch if part.branches]
     if sum(map(bool, queues)) < 2:  # noqa: PLR2004 - others are late by themselves

@@ -31,7 +31,7 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
     operands: tuple[Formula, ...]
     added: tuple[LatencyPart, ...]
     node: str
-    method: str
+    order_known: Certainty
     is_one: bool
 
     @property
@@ -43,7 +43,7 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
         known = [stage_certainty(queue) for queue in queues]
         if self.is_one:
             return together(*known)
-        return together(*known, known_by(self.method, [self.node]))
+        return together(*known, self.order_known)
 
     @property
     def mean(self) -> Formula:

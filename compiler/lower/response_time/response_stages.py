@@ -31,8 +31,8 @@ class FanOutStage(Struct, frozen=True, kw_only=True):
 
     Its requests come together at each of so many `machines`, so that so many `batches` wait there:
     `count`, or as many as there are machines where these are fewer. It `is_apart` where there is a
-    machine for each for sure, and `is_each` where each machine gets one. One that `is_of_many` may
-    be of more calls than were simulated in random networks.
+    machine for each for sure, and `is_each` where each machine gets one. There are no more calls
+    than `most`, whatever the numbers that are moving.
     """
 
     count: Formula
@@ -41,7 +41,7 @@ class FanOutStage(Struct, frozen=True, kw_only=True):
     batches: Formula
     is_apart: bool
     is_each: bool
-    is_of_many: bool
+    most: float
     span: Span
 
     @property
@@ -49,7 +49,7 @@ class FanOutStage(Struct, frozen=True, kw_only=True):
         """By which method it is known when the answers are there."""
         if self.answers is None:
             return "fan-out-associated"
-        return "fan-out-first-of-many" if self.is_of_many else "fan-out-first"
+        return "fan-out-first-of-many" if self.most > MOST_SIMULATED else "fan-out-first"
 
     @property
     def required(self) -> Formula:

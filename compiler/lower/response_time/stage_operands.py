@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.response_time.associated_answers import order_of
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import outcomes_of
 from qps.compiler.lower.response_time.repeated_visits import repeated_queues
@@ -151,8 +152,9 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
         each.append(within)
     if fork.fan_out is not None:
         inside = number(Fraction(len(operands) // STAGE_SIZE))
-        answers, spare = fork.fan_out.required, fork.fan_out.spare
-        return [ZERO, ZERO, ZERO, answers, _CALLS, ZERO, spare, ONE, inside, *operands], 1
+        order = order_of(fork.fan_out, fork.branches[0], len(fork.calls))
+        calls = [ZERO, ZERO, ZERO, order.required, _CALLS, ZERO, order.spare, ONE, inside]
+        return [*calls, *operands], 1
     chances = prod(each) if prod(each) <= MOST_COMBINED else sum(each) + 1
     header = StageLaw(waits=ZERO, work=ZERO, servers=_FORK, service=ZERO, variation=ZERO)
     return [*header.operands(ONE, len(operands) // STAGE_SIZE), *operands], chances

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.response_time.associated_answers import order_of
 from qps.compiler.lower.response_time.fork_paths import fork_path
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes, shows_outcomes
@@ -153,19 +154,21 @@ def fan_out_path(
     if repeats_by_share(path.added):
         return None
     node = branch[0].calls[depth].node
-    required = fan_out.required
-    if fan_out.answers is None and within is ONE and _waits_alone(path, node, depth):
+    order = order_of(fan_out, parts, depth)
+    required = order.required
+    is_all = fan_out.answers is None and within is ONE and required is not ONE
+    if is_all and _waits_alone(path, node, depth):
         required = fan_out.batches
     required = required * within
     return FanOutPath(
         required=required,
-        spare=fan_out.spare,
+        spare=order.spare,
         fixed=path.fixed,
         operands=path.operands,
         added=path.added,
         node=node,
-        method=fan_out.method,
-        is_one=required is ONE and fan_out.spare is ZERO,
+        order_known=order.known([node]),
+        is_one=required is ONE and order.spare is ZERO,
     )
 
 

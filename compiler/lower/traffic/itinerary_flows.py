@@ -19,11 +19,7 @@ from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.visits import QueuePlace, QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossKind, QueuePart
-from qps.compiler.lower.response_time.response_stages import (
-    MOST_SIMULATED,
-    FanOutStage,
-    LatencyPart,
-)
+from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.class_holds import ClassHolds
 from qps.compiler.lower.traffic.class_visits import ClassVisits
@@ -336,7 +332,7 @@ class ItineraryFlows:
             batches=fork.count if is_apart else self._extreme(minimum, fork.count, machines),
             is_apart=is_apart,
             is_each=left.low == left.high == 0,
-            is_of_many=self._calls.range_of(fork.count).high > MOST_SIMULATED,
+            most=float(self._calls.range_of(fork.count).high),
             span=call.span,
         )
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.closed_stream_solution import Closed
-from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork, Uneven
+from qps.compiler.lower.disciplines.closed_uneven import Uneven
+from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.disciplines.feedback import FeedbackQueue
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
@@ -79,13 +80,15 @@ def queues_of(
     """Return the queues of stations, as closed streams and what is before them leave them."""
     found = dict(stations)
     finding = {name for one in closed.streams.values() for name in one.finds_open_work}
+    residual = {name for one in closed.streams.values() for name in one.network.unlike}
     uneven = {
         name: Uneven(
             resource=name,
             is_exponential=queue.is_exponential,
             times=times_apart(queue.visits, expressions),
-            varies=_varies(queue, expressions),
+            varies=known_value(queue.variation, expressions),
             finds_open_work=name in finding and len(closed.waiting_for(name)) == 1,
+            counts_residual=name in residual,
         )
         for name, queue in found.items()
         if closed.streams
@@ -253,9 +256,9 @@ def times_apart(visits: Sequence[QueueVisit], expressions: ExpressionLowering) -
     return float(max(numbers) / min(numbers))
 
 
-def _varies(queue: Queue, expressions: ExpressionLowering) -> float | None:
-    """Return the coefficient of variation of service, where known."""
-    (known,) = _evaluated([queue.variation], expressions, always=True)
+def known_value(value: Formula, expressions: ExpressionLowering) -> float | None:
+    """Return a formula at the numbers that the spec gives; None where these are moving."""
+    (known,) = _evaluated([value], expressions, always=True)
     return in_floats(known) if known.is_constant else None
 
 

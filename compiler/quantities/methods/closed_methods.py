@@ -18,6 +18,16 @@ Of users alone whose services are far apart 95 % are within 130 %: nothing is st
 With up to three parallel calls they are those of one class in
 `laboratory/questions/fork_network_simulation.py`.
 """
+_RESIDUAL_ERRORS = {
+    "rates": ((10, 0.05), (60, 0.05)),
+    "times": ((10, 0.2), (60, 0.2)),
+    "percentiles": ((10, 0.4), (60, 0.7)),
+}
+_RESIDUAL_NOTES = dict.fromkeys(
+    _RESIDUAL_ERRORS,
+    "for services up to {most:g} times as long as others, throughput within {rates:%} of "
+    "simulation, response times within {times:%}, percentiles within {percentiles:%}",
+)
 _SATURATED = 0.1
 _SATURATED_NOTES = {"": "throughput and mean response times within {error:%}"}
 _SATURATED_ERRORS = {"medians": 0.2, "p95": 0.5, "p99": 0.7}
@@ -74,6 +84,23 @@ OF_CLOSED: Rows = MappingProxyType(
             measured="95 % of 300 random networks: `python tests/oracles/residual_service.py 300`",
             sources=("Reiser and Lavenberg 1980",),
             fails=("exponential-service",),
+            instead=("product-form",),
+        ),
+        "residual-service": Method(
+            name="mean value analysis with residual services of unequal lengths",
+            of=CLOSED,
+            reason=(
+                "users at {at} wait for the rest of a service that they find, and long ones are "
+                "found more often"
+            ),
+            notes=_RESIDUAL_NOTES,
+            up_to=_RESIDUAL_ERRORS,
+            measured=(
+                "95 % of 140 random networks: "
+                "`python tests/oracles/closed_alternatives.py 140 1000`"
+            ),
+            sources=("Reiser 1979", "Schweitzer 1979", "Pollaczek 1930", "Khinchine 1932"),
+            fails=("equal-service",),
             instead=("product-form",),
         ),
         "unequal-services": Method(

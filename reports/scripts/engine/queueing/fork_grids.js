@@ -1,5 +1,6 @@
 // Times behind forks on a grid of equal steps: `engine/forks/fork_grids.py`, `grid_plans.py` and `grid_times.py` tell how.
 
+import { shareOfOrders } from "../numerics/order_levels.js";
 import { NoPathError } from "./fork_paths.js";
 import { CALLS, passages } from "./phase_counts.js";
 import { less, restOf } from "./sums.js";
@@ -75,12 +76,13 @@ function planOf(nodes) {
   const planned = (node) => {
     const { group, works, isFork, often } = node, inside = node.inside.map(planned), key = `${group.join()}|${works.map(({ group: one }) => one.join()).join(";")}|${inside.map(({ id }) => id).join()}`;
     if (known.has(key)) return known.get(key);
-    if (group[4] === CALLS || (isFork && works.length)) throw new NoPathError();
+    const isCalls = group[4] === CALLS, isAny = isFork || isCalls;
+    if (isAny && works.length) throw new NoPathError();
     const [whole, share] = passages(often), [, , , , , service, variation] = group, counts = new Map();
     if (isFork) for (const one of inside) counts.set(one, (counts.get(one) ?? 0) + 1);
-    const found = { id: known.size, own: ownOf(group, works), fixed: service > 0 && !variation ? service : 0, whole, share, chance: often, inside: isFork ? [...counts.keys()] : inside, counts: [...counts.values()], isFork, left: group[8] < 0 ? Math.max(0, 1 - inside.reduce((sum, { chance }) => sum + chance, 0)) : null, scale: scaleOf(group, works, inside) };
+    const found = { id: known.size, own: ownOf(group, works), fixed: service > 0 && !variation ? service : 0, whole, share, chance: often, inside: isFork ? [...counts.keys()] : inside, counts: isCalls ? [group[3]] : [...counts.values()], spare: isCalls ? group[6] : 0, isFork: isAny, left: group[8] < 0 ? Math.max(0, 1 - inside.reduce((sum, { chance }) => sum + chance, 0)) : null, scale: scaleOf(group, works, inside) };
     known.set(key, found);
-    if (isFork && inside.length) forks.push(found);
+    if (isAny && inside.length) forks.push(found);
     return found;
   };
   const ownOf = (group, works) => {
@@ -101,7 +103,7 @@ function planOf(nodes) {
 // About how long a node takes.
 function scaleOf(group, works, inside) {
   const [, , , , servers, service, , often] = group, each = inside.map(({ scale }) => scale);
-  if (servers <= 0) return Math.max(0, ...each) * (1 + Math.log(each.length || 1) / 2) * often;
+  if (servers <= 0) return Math.max(0, ...each) * (1 + Math.log((servers === CALLS ? group[3] : each.length) || 1) / 2) * often;
   let spare = 1, waiting = 0;
   for (const [waits, load, work, spread] of [group, ...works.map((one) => one.group)]) {
     spare -= load;
@@ -176,6 +178,10 @@ function sharesOnGrid(plan, step, size) {
     return found;
   };
   for (const fork of plan.forks) { // inner ones come first
+    if (fork.spare) {
+      done.set(fork.id, functionOf(laterShares(ofNode(fork.inside[0]), circle).map((share) => shareOfOrders(share, fork.counts[0], fork.spare)), circle));
+      continue;
+    }
     const logarithms = new Float64Array(size);
     fork.inside.forEach((one, at) => {
       const shares = laterShares(ofNode(one), circle);

@@ -1,9 +1,10 @@
 // The mean and quantiles of the k-th shortest of n independent times: `engine/distributions/order_numbers.py` and `order_laws.py` tell how.
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
+import { nodesOf } from "./fork_paths.js";
 import { forkQuantile, forkTail } from "./forks.js";
 import { FEW, lawOf, longer, MANY, PanelLaw, panelPoints } from "./laws.js";
-import { CALLS } from "./phase_counts.js";
+import { CALLS, havePhases } from "./phase_counts.js";
 import { isKinked, stagesQuantile, stagesTail, withoutLaw } from "./sums.js";
 
 const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;
@@ -24,7 +25,7 @@ export function orderMean(answers, spare, ...stages) {
 export function orderQuantile(level, answers, spare, inside, ...stages) {
   if (!(inside >= 1 && inside <= stages.length)) return NaN;
   const size = STAGE * Math.round(inside), branch = stages.slice(0, size), others = stages.slice(size);
-  const known = others.length ? forkQuantile(level, 0, 0, 0, answers, CALLS, 0, spare, 1, Math.round(inside), ...stages) : NaN; // where calls take exponential times
+  const known = others.length ? inPhases((calls) => forkQuantile(level, ...calls), answers, spare, inside, stages) : NaN; // where calls take exponential times
   if (!Number.isNaN(known)) return known;
   const alone = stagesQuantile(orderLevel(level, answers, spare), ...branch);
   if (!others.length || !(alone < Infinity)) return alone;
@@ -40,7 +41,7 @@ export function orderQuantile(level, answers, spare, inside, ...stages) {
 export function orderTail(time, answers, spare, inside, ...stages) {
   if (Number.isNaN(time) || !(inside >= 1 && inside <= stages.length) || Number.isNaN(orderLevel(0.5, answers, spare))) return NaN;
   const size = STAGE * Math.round(inside), branch = stages.slice(0, size), others = stages.slice(size);
-  const known = others.length ? forkTail(time, 0, 0, 0, answers, CALLS, 0, spare, 1, Math.round(inside), ...stages) : NaN;
+  const known = others.length ? inPhases((calls) => forkTail(time, ...calls), answers, spare, inside, stages) : NaN;
   if (!Number.isNaN(known)) return known;
   const share = stagesTail(time, ...branch), alone = Number.isNaN(share) ? NaN : shareOfOrders(share, answers, spare);
   if (!others.length || Number.isNaN(alone) || alone === 1 || time === Infinity) return alone;
@@ -48,6 +49,11 @@ export function orderTail(time, answers, spare, inside, ...stages) {
   if (Number.isNaN(rest) || rest === 1) return rest;
   const order = orderLawOf(branch, answers, spare), beside = otherTimeOf(others, Math.max(alone, rest, 1e-13));
   return order && beside ? longerWith(order, beside, time) : NaN;
+}
+
+function inPhases(value, answers, spare, inside, stages) {
+  const calls = [0, 0, 0, answers, CALLS, 0, spare, 1, Math.round(inside), ...stages], nodes = nodesOf(calls);
+  return !Array.isArray(nodes) || havePhases(nodes) ? value(calls) : NaN;
 }
 
 // Where a falling function vanishes or jumps over zero: by false position, or by halves.

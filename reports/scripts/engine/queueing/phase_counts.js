@@ -15,8 +15,15 @@ export function passages(often) {
   return [whole, isWhole ? 0 : Math.max(0, often - whole)];
 }
 
-// Whether the longest of the branches of each fork is known in phases.
-export function havePhases(nodes) { return nodes.every(({ isFork, inside, ...node }) => (isFork ? waysOf({ isFork, inside, ...node }) !== null : havePhases(inside))); }
+// Whether the longest of the branches of each fork is known in phases, and equal calls take one each.
+export function havePhases(nodes) {
+  return nodes.every((node) => {
+    if (node.isFork) return waysOf(node) !== null;
+    if (node.group[4] !== CALLS) return havePhases(node.inside);
+    const ways = ofLine(node.inside);
+    return ways?.length === 1 && ways[0].phases === 1;
+  });
+}
 
 // The branches where all is one fork, with few that differ; null for others.
 export function singleFork(nodes) {
