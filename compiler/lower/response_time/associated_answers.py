@@ -45,6 +45,8 @@ from qps.engine.expressions.formulas import (
 )
 
 _LEAST = number(Fraction(1, 10**12))
+_ENDLESS = number(10**9)
+"""Longer waits, in s, are correlated as these are: those of full queues have no end."""
 _OVER_TWO_PI = number(Fraction(1 / (2 * pi)))
 _CORRELATED = "fan-out-correlated"
 _MOST_CALLS = 100
@@ -125,7 +127,7 @@ def _correlation(fan_out: FanOutStage, waits: Sequence[LatencyPart]) -> Formula:
         assert queue is not None
         assert visit is not None
         share = maximum(_LEAST, minimum(ONE, queue.share_waiting))
-        waiting = part.per_visit**2 * (2 / share - 1)
+        waiting = minimum(_ENDLESS, part.per_visit) ** 2 * (2 / share - 1)
         uneven = queue.variation**2
         load = minimum(ONE, queue.load)
         alike = (1 - uneven / (1 + uneven) * (1 - load / 2)) / (1 + uneven)
