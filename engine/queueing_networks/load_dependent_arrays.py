@@ -343,7 +343,7 @@ class _Places:
         think: Array,
         most: int,
     ) -> None:
-        self._groups, self.is_sound = groups, np.ones(think.size, dtype=bool)
+        self._groups, self.is_sound, self._most = groups, np.ones(think.size, dtype=bool), most
         self._within: dict[int, tuple[_Places, _Ints]] = {}
         self._singles: list[int] = []
         self._rated: list[int] = []
@@ -373,9 +373,12 @@ class _Places:
         self.is_sound &= self.arrays.is_sound
 
     def _rates_of_pool(self, form: Sequence[int], at: int, behind: int) -> Array:
-        """Return the rates of a pool of one, two, … there: those of as many as there are places."""
+        """Return the rates of a pool of one, two, … there: those of as many as there are places.
+
+        Of no more than all customers: the weights of more would be lost, and count nowhere.
+        """
         _, delay, places, _, _ = self._groups[at]
-        most = int(places.max())
+        most = min(int(places.max()), self._most)
         within = _Places(form, self._groups, ends=(at + 1, behind), think=delay, most=most)
         self.is_sound &= within.is_sound
         within_at = np.minimum(np.arange(most + 1)[:, None], places.astype(np.int64))

@@ -72,6 +72,23 @@ def test_rows_are_the_networks_by_themselves(seed: int, monkeypatch: pytest.Monk
     assert not alone  # nothing was left to others
 
 
+@pytest.mark.parametrize("customers", [1.0, 2.5, 17.0, 150.0])
+def test_few_customers_of_pools_of_many_places_are_solved_in_arrays(
+    customers: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a pool would do with more customers than there are is lost to floats."""
+    within = [0, 0.012, 8, 0, 1, 0, 0.002, 30, 0, 1, 0, 0.001, 1, 0.2, 1]
+    rows = [[customers, 2.0, 3, 0.003, places, 0.6, 1, *within] for places in (4.2, 40, 199.5, 500)]
+    columns = list(np.array(rows).T)
+    rates = [load_dependent_mva.nested_rate(*row) for row in rows]
+    times = [[load_dependent_mva.nested_time(at, *row) for row in rows] for at in range(4)]
+    monkeypatch.setattr(load_dependent_arrays, "row_by_row", lambda _: pytest.fail)
+    assert load_dependent_arrays.nested_rate(*columns) == pytest.approx(rates, rel=1e-12)
+    for at, expected in enumerate(times):
+        found = load_dependent_arrays.nested_time(at, *columns)
+        assert found == pytest.approx(expected, rel=1e-11, abs=1e-15)
+
+
 @pytest.mark.parametrize("most", [2, 5, 40])
 @pytest.mark.parametrize("copies", [1, 3])
 @pytest.mark.parametrize("part", [0.02, 0.6, 0.97])
