@@ -79,6 +79,9 @@ NOT_READ = {
     "locust_failures.csv": ("Locust's failures", "NAME_stats.csv"),
     "pgbench-aggregated.log": ("an aggregated log of pgbench", "without `--aggregate-interval`"),
     "pidstat-child.txt": ("what `pidstat -T CHILD` prints", "pidstat -u -h 1"),
+    "prometheus-counter.json": ("is a counter", "rate(process_cpu_seconds_total[1m])"),
+    "prometheus-error.json": ("an error message of Prometheus", "correct the query"),
+    "promtool.txt": ("what promtool prints", "promtool query range -o json"),
     "redis-q.txt": ("what `redis-benchmark -q` prints", "without `-q`"),
     "sadf-Td.csv": ("what `sadf -d` writes", "sadf -j"),
     "sadf-d.csv": ("what `sadf -d` writes", "sadf -j"),
@@ -159,3 +162,11 @@ def test_a_time_of_jmeter_that_is_not_read_is_the_reason(cell: str, tmp_path: Pa
     with pytest.raises(DataError, match="not a JMeter sample") as caught:
         recognized_files([file], FileReading())
     assert "timestamp_format=ms" in (caught.value.hint or "")
+
+
+def test_latencies_that_are_rounded_to_0_are_left_out(tmp_path: Path) -> None:
+    rows = observed("artillery", FILES / "artillery_2034.json", folder=tmp_path)
+    assert rows[0]["latency p75, ms"] == "1"
+    assert "latency p50, ms" not in rows[0]
+    notes = recognized_files([FILES / "artillery_2034.json"], FileReading()).notes
+    assert any("rounded to 0 are left out" in note for note in notes)

@@ -66,7 +66,7 @@ class LoadRun(Struct, frozen=True, kw_only=True):
             MEAN_USERS: self.mean_users,
             "byte/s": self.received,
             "share failed": self.failed,
-            "latency": self.latencies or None,
+            "latency": any(self.latencies.values()) or None,
         }
         return values.get(what, self.done) is not None
 

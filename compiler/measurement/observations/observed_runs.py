@@ -66,10 +66,12 @@ def runs_table(
         f"warning: more than 1 % failed in `{file}`; failed requests have another service demand"
         for file in failing
     ]
+    rounded = sorted({run.file for run in runs if 0 in run.latencies.values()})
+    zeros = [f"`{file}`: latencies that are rounded to 0 are left out" for file in rounded]
     return ObservedRuns(
         headings=tuple(filled),
         rows=tuple(zip(*filled.values(), strict=True)),
-        notes=(*_origins(runs, item), *notes, *warnings_of(runs), *warnings),
+        notes=(*_origins(runs, item), *zeros, *notes, *warnings_of(runs), *warnings),
     )
 
 

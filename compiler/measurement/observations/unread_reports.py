@@ -60,6 +60,14 @@ _TEXTS = {
         "an aggregated log of pgbench",
         "log with `pgbench --log`, without `--aggregate-interval`",
     ),
+    r'(?s)\A\s*\{\s*"status"\s*:\s*"error"\s*,.{0,200}?"errorType"\s*:': (
+        "an error message of Prometheus",
+        "correct the query, and save its result",
+    ),
+    r"\A.{0,2000} =>\s*-?[\d.eE+-]{1,30} @\[\d{9,10}(?:\.\d{1,3})?\]": (
+        "what promtool prints",
+        "write it as JSON: `promtool query range -o json …`",
+    ),
     r"(?ms).{0,9999}?^Fortio [\w.-]{1,40} running at ": (
         "what fortio prints",
         "write it as JSON: `fortio load -json fortio.json …`",

@@ -11,6 +11,7 @@ from qps.compiler.measurement.observations.file_texts import FileReading, text_o
 from qps.compiler.measurement.observations.machines.saved_series import (
     HINT,
     NAME,
+    SavedSeries,
     saved_series,
 )
 from qps.compiler.measurement.observations.observed_runs import (
@@ -25,12 +26,15 @@ from qps.compiler.measurement.usual_headings import TIME
 
 _MOST_SERIES = 100
 _UNNAMED = "value"
+_COUNTED = ("_total", "_sum", "_count", "_bucket")
+"""How names of counters end; those of recording rules have a colon."""
 
 
 def range_table(path: Path, how: FileReading) -> ObservedRuns:
     """Return a row for each time, a column for each series, headed by what series differ in."""
     file = str(path)
     series = saved_series(text_of(path), file, _MOST_SERIES)
+    _refuse_counters(series, file)
     names = _headings([one.metric for one in series])
     at: dict[float, dict[str, str]] = {}
     for name, one in zip(names, series, strict=True):
@@ -44,6 +48,19 @@ def range_table(path: Path, how: FileReading) -> ObservedRuns:
         raise DataError(f"`{shortened(file)}` contains no values", HINT)
     rows = [(moment(time), *(at[time].get(name, "") for name in names)) for time in sorted(at)]
     return table_of(csv_of(((TIME, *names), *rows)), file, how)
+
+
+def _refuse_counters(series: Sequence[SavedSeries], file: str) -> None:
+    """Raise DataError where a series is a counter: `rate` drops the name of a metric."""
+    for one in series:
+        name = one.metric.get(NAME, "")
+        if name.endswith(_COUNTED) and ":" not in name:
+            raise DataError(
+                f"`{shortened(file)}`: `{shortened(name)}` is a counter, which is neither a rate "
+                "nor a utilization",
+                f"save `rate({shortened(name)}[1m])`, or read counters directly with "
+                "`qps observe prometheus URL`",
+            )
 
 
 def _headings(metrics: Sequence[Mapping[str, str]]) -> list[str]:
