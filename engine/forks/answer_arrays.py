@@ -61,14 +61,22 @@ def _as_fork(
 ) -> Array:
     """Return what a fork with these calls has, and the sum over orders where that has no value."""
     stages = _with_calls(*operands)
-    has_phases = bool(stages) and have_phases(stages, lambda one: float(np.ravel(one)[0]))
-    found = of_fork(*before, *stages) if has_phases else np.asarray(np.nan)
+    found = of_fork(*before, *stages) if _have_phases(stages) else np.asarray(np.nan)
     columns = np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in (*before, *operands)))
     found = np.array(np.broadcast_to(found, columns[0].shape))
     is_left = np.isnan(found)
     if is_left.any():
         found[is_left] = in_blocks(row_by_row(summed), *(one[is_left] for one in columns))
     return found
+
+
+def has_transform(*operands: ArrayLike) -> bool:
+    """Return whether calls with other stages have a transform: nothing is summed over orders."""
+    return _have_phases(_with_calls(*operands)) or _are_calls_alone(*operands)
+
+
+def _have_phases(stages: Sequence[ArrayLike]) -> bool:
+    return bool(stages) and have_phases(stages, lambda one: float(np.ravel(one)[0]))
 
 
 def _are_calls_alone(

@@ -120,7 +120,7 @@ def _searched(
 
     What is slow is looked for in the other way first.
     """
-    other, pieces, is_slow = _otherwise(rows.runner.program, criteria, *ends)
+    other, pieces, is_slow = _otherwise(rows, criteria, *ends)
     by_pieces = partial(failure_search.first_failures, sought=replace(sought, pieces=pieces))
     if other is None:
         return by_pieces(rows, low=ends[0], end=ends[1])
@@ -143,12 +143,13 @@ _FirstOf = Callable[[Rows, Excess, Floats, Floats], tuple[Floats, Bools]]
 
 
 def _otherwise(
-    program: StraightLineProgram, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
+    rows: Rows, criteria: Sequence[CompiledCriterion], low: Floats, end: Floats
 ) -> tuple[_FirstOf | None, int | None, bool]:
     """Return what looks for rows that pieces leave open, and so many pieces are worth a trial.
 
     The last tells whether that is to be asked first, as pieces take long.
     """
+    program = rows.runner.program
     if rests_on_single_networks(program, sides_of(criteria)):
         return None, _PIECES_OF_SHORT, False
     if not are_tried(program, sides_of(criteria)):
@@ -158,7 +159,7 @@ def _otherwise(
         return tried, _PIECES, False
     is_short = bool((end - low < MOST_TRIED).all())
     pieces = _PIECES_OF_SHORT if is_short else _PIECES
-    return before.first, pieces, before.is_slow
+    return before.first, pieces, before.is_slow(rows, low)
 
 
 _LateShares = Mapping[int, LateShare]

@@ -17,6 +17,7 @@ import numpy as np
 
 from qps.engine.evaluators.row_bounds import Bounds
 from qps.engine.execution.programs import StraightLineProgram
+from qps.engine.forks.answer_arrays import has_transform
 from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.limits.failure_brackets import Excess
 from qps.solver.matrix.limits.late_shares import QUANTILES, LateShare
@@ -37,6 +38,8 @@ _TOGETHER, _FEW = 1 << 18, 4
 """Values that are computed together; populations that are no longer halved."""
 _SLOW = frozenset(word for word, row in OPERATIONS.items() if row.by_order)
 """Words of which some are summed over a law: bounds of pieces would take long."""
+_OF_CALLS = "order_quantile"
+"""That of them which has a transform where each call takes an exponential time."""
 _LAWS = QUANTILES | _SLOW
 """Words of what is made of the law of a time: bounded over stretches, not computed at each."""
 _UNKNOWN = Bounds(-inf, inf)
@@ -46,15 +49,15 @@ _UNKNOWN = Bounds(-inf, inf)
 class PriorPopulations:
     """Criteria that rest on quantiles; `inner` is what is computed at each population.
 
-    `guards` may only lower a quantile: they are bounded where the quantile does not decide. What
-    `is_slow` is rather computed at single populations.
+    `guards` may only lower a quantile: they are bounded where the quantile does not decide.
+    `orders` are what may be summed over a law.
     """
 
     criteria: Sequence[CompiledCriterion]
     inner: frozenset[int]
     most: int
     guards: frozenset[int] = frozenset()
-    is_slow: bool = False
+    orders: frozenset[int] = frozenset()
 
     @staticmethod
     def of(
@@ -77,14 +80,29 @@ class PriorPopulations:
         most = _MOST_OF_NETWORKS if is_of_networks else _MOST
         late = (LateShare.of(program, criterion) for criterion in criteria)
         guards = frozenset(chain.from_iterable(one.guards for one in late if one is not None))
-        is_slow = any(steps[number].word in _SLOW for number in outer)
+        orders = frozenset(number for number in outer if steps[number].word in _SLOW)
         return PriorPopulations(
             criteria=criteria,
             inner=inner,
             most=most,
             guards=guards - inner,
-            is_slow=is_slow,
+            orders=orders,
         )
+
+    def is_slow(self, rows: Rows, population: Floats) -> bool:
+        """Return whether a law is summed for rows, as the first of them has it at a population.
+
+        Such are rather computed at single populations than bounded over pieces.
+        """
+        steps = rows.runner.program.steps
+        for number in self.orders:
+            operands = steps[number].operands[1:]  # behind the level
+            if steps[number].word != _OF_CALLS:
+                return True
+            values = rows.take(np.zeros(1, dtype=np.int64)).at(set(operands), population[:1])
+            if not has_transform(*(values[one] for one in operands)):
+                return True
+        return False
 
     def first(self, rows: Rows, excess: Excess, low: Floats, end: Floats) -> tuple[Floats, Bools]:
         """Return the first population of each row that may fail, infinite for none.
