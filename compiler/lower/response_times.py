@@ -93,10 +93,8 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         """
         result, closed, playout = self.traffic, self.closed, self.stream.playout
         jitter = tuple(self._jitter(name, law) for name, law in result.jitter.items())
-        late, latency = self._beyond_capacity(), stages_of(result, self.queues)
+        late, latency = self._beyond_capacity(), self._stages(result)
         buffer: Formula = ZERO
-        if closed is not None:  # what has no queue and is full holds back who waits for an answer
-            latency += [wait_for(name, value) for name, value in closed.blocking_times.items()]
         if playout is not None:
             buffer, dropped = self._playout(playout, jitter)
             latency.append(LatencyPart(stage="playout buffer", value=buffer, spent=TimeSpent.WAIT))
@@ -130,12 +128,18 @@ class _ClassView(Struct, frozen=True, kw_only=True):
             return self._with_kinds(measured)
         return self._with_playout_known(measured, playout)
 
+    def _stages(self, one: ClassTraffic) -> list[LatencyPart]:
+        """Return the stages of a latency; what has no queue and is full holds back who waits."""
+        full = {} if self.closed is None else self.closed.blocking_times
+        return [
+            *stages_of(one, self.queues),
+            *(wait_for(name, value) for name, value in full.items()),
+        ]
+
     def _with_kinds(self, measured: StreamMeasures) -> StreamMeasures:
-        """Return what the users of an open class see with what its kinds do, if all have a law."""
+        """Return what the users of a class see with what its kinds do, if all have a law."""
         of_kinds = [self.traffic.of_kind(kind) for kind in self.traffic.kinds]
-        kinds = tuple(
-            replace(measured, latency=in_line(stages_of(one, self.queues))) for one in of_kinds
-        )
+        kinds = tuple(replace(measured, latency=in_line(self._stages(one))) for one in of_kinds)
         weights = tuple(kind.weight for kind in self.traffic.kinds)
         found = replace(measured, kinds=kinds, weights=weights)
         return measured if found.mixture is None else found

@@ -15,7 +15,7 @@ from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
 from qps.engine.expressions.formulas import Formula
 from simulated.generated import KINDS, REQUESTED, is_requested, spec_of, spec_of_kind
-from simulated.judge import graph_of, judge, judge_text
+from simulated.judge import graph_of, judge, judge_text, labels_of
 from simulated.records import Number
 from simulated.report import line_of_wrong
 
@@ -223,3 +223,25 @@ def test_quantiles_of_several_queues_are_of_their_sum(queueing: str) -> None:
     graph = graph_of(spec + "network wire { propagation 1 us }\n")
     job, at = graph.streams["job"], graph.at(1)
     assert 0.8 < at.number(job.latency_quantile(F(1, 2))) / at.number(job.mean_latency) < 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [
+        ("rooms", "finite-room-arrivals"),
+        ("quotas", "cpu-quota"),
+        ("saturated", "blocking-time"),
+        ("held", "delay-while-held"),
+    ],
+)
+def test_uncommon_networks_have_what_they_are_drawn_for(kind: str, method: str) -> None:
+    found = [labels_of(seed, None, kind) for seed in range(3, 9)]
+    assert [one.fault for one in found] == [None] * len(found)
+    numbers = [number for one in found for number in one.numbers]
+    assert any(method in number.why for number in numbers)
+    assert spec_of(3, kind) == spec_of(3, kind) != spec_of(4, kind)
+
+
+def test_networks_of_rare_calls_are_labeled_so() -> None:
+    found = [labels_of(seed, None, "rare") for seed in range(4)]
+    assert all(any(number.calls_rarely for number in one.numbers) for one in found)

@@ -351,6 +351,17 @@ UNEVEN_PERCENTILES = [
 ]
 
 
+def _of_uneven_arrivals(servers: int, room: int, load: float, cv: float) -> LoadGraph:
+    law = "mm1" if servers == 1 else "mmc"
+    return lowered(
+        "users N in 1..2\n"
+        f"machine box {{ cpu {servers} core, queueing {law} room {room} }}\n"
+        "component work { cpu 1 s/packet }\ntopology { node a = box }\n"
+        f"stream flow in all {{ traffic N * {load * servers} packet/s\n"
+        f"arrivals cv {cv}; at a {{ work }} }}"
+    )
+
+
 @pytest.mark.parametrize(
     ("cv", "servers", "wait", "load", "mean", "p50", "p95", "p99"), UNEVEN_PERCENTILES
 )
@@ -358,16 +369,22 @@ def test_percentiles_behind_uneven_arrivals_end_with_the_room(
     cv: float, servers: int, wait: int, load: float, mean: float, p50: float, p95: float, p99: float
 ) -> None:
     """They are as far off as the mean wait: as sums of gamma laws, p99 was 1.2 to 2.1 times it."""
-    law = "mm1" if servers == 1 else "mmc"
-    stream = lowered(
-        "users N in 1..2\n"
-        f"machine box {{ cpu {servers} core, queueing {law} room {servers + wait} }}\n"
-        "component work { cpu 1 s/packet }\ntopology { node a = box }\n"
-        f"stream flow in all {{ traffic N * {load * servers} packet/s\n"
-        f"arrivals cv {cv}; at a {{ work }} }}"
-    )
+    stream = _of_uneven_arrivals(servers, servers + wait, load, cv)
     point, flow = stream.at(1), stream.streams["flow"]
     off = max(0.03, abs(point.number(flow.mean_latency) / mean - 1))
     for level, value in ((50, p50), (95, p95), (99, p99)):
         found = point.number(flow.latency_quantile(Fraction(level, 100)))
         assert found == pytest.approx(value, rel=1.5 * off)
+
+
+@pytest.mark.parametrize(("cores", "room"), [(1, 1), (2, 2), (4, 1)])
+@pytest.mark.parametrize("cv", [0.5, 2])
+def test_percentiles_where_nobody_waits_are_those_of_the_service(
+    cores: int, room: int, cv: float
+) -> None:
+    """They were no number: no traffic waits for nothing, and a range around none was refused."""
+    graph = _of_uneven_arrivals(cores, room, 0.4, cv)
+    flow, there = graph.streams["flow"], graph.at(1)
+    for level in (Fraction(1, 2), Fraction(95, 100), Fraction(99, 100)):
+        found = there.number(flow.latency_quantile(level)) / there.number(flow.mean_latency)
+        assert found == pytest.approx(-np.log(float(1 - level)))

@@ -2,6 +2,7 @@
 
 With --keep FILE each model is a line of that file as soon as it is judged; what is there already
 is not played again, so that a run goes on where it ended. --report tells what a file comes to.
+--kind NAME draws only networks of one kind, such as those of `uncommon`.
 --plays FILE holds the labels of today against what was played before; what was refused then and is
 not now was not, and is played.
 """
@@ -21,7 +22,7 @@ from time import monotonic
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2] / "src")]
 
 from qps.compiler.quantities.measured_errors import table  # noqa: E402
-from simulated.generated import is_requested, spec_of  # noqa: E402 - it is found by the line above
+from simulated.generated import KINDS, is_requested, spec_of  # noqa: E402 - it is found by the line above
 from simulated.judge import labels_of, model_of, wrong_ones  # noqa: E402
 from simulated.measuring_errors import as_json, renewed, table_of  # noqa: E402
 from simulated.records import Model, line_of, retained  # noqa: E402
@@ -35,6 +36,7 @@ from simulated.report import (  # noqa: E402
     too_seldom,
     unstated,
 )
+from simulated.uncommon import UNCOMMON  # noqa: E402
 
 _LONGEST = 4 * 3600.0
 """So many seconds at most for one model: what takes longer hangs, and it is told where."""
@@ -66,7 +68,7 @@ def main() -> int:
         for one in wrong:
             print(line_of_wrong(model.seed, one, tests), flush=True)
         if wrong and options.show:
-            print(spec_of(model.seed), flush=True)
+            print(spec_of(model.seed, options.kind), flush=True)
     if options.labels:
         return 0
     status = _reported(found, options)
@@ -79,6 +81,7 @@ def _requested() -> argparse.Namespace:
     parser.add_argument("--models", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0, help="the seed of the first model")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each model, at most")
+    parser.add_argument("--kind", default="", choices=(*KINDS, *UNCOMMON), help="of one kind only")
     parser.add_argument("--requested", action="store_true", help="only what requests do by chance")
     parser.add_argument("--workers", type=int, default=None)
     parser.add_argument("--show", action="store_true", help="print the specs that are wrong")
@@ -95,19 +98,21 @@ def _requested() -> argparse.Namespace:
 def _played(seeds: list[int], requested: argparse.Namespace) -> Iterator[Model]:
     """Yield what becomes of seeds, as soon as it is known."""
     plays = {one.seed: one for one in retained(requested.plays)} if requested.plays else {}
-    one = partial(_one, seconds=requested.seconds, labels=requested.labels)
+    one = partial(_one, seconds=requested.seconds, labels=requested.labels, only=requested.kind)
     if seeds:
         with ProcessPoolExecutor(requested.workers) as pool:
             yield from pool.map(one, seeds, map(plays.get, seeds))
 
 
-def _one(seed: int, before: Model | None, seconds: float, labels: bool) -> Model:
+def _one(seed: int, before: Model | None, seconds: float, labels: bool, only: str) -> Model:
     """Return what becomes of a seed, by what was played `before` of what was not refused then."""
     faulthandler.dump_traceback_later(_LONGEST, exit=True)
     try:
-        if before is not None and (labels or before.numbers or not labels_of(seed).numbers):
-            return labels_of(seed, before)
-        return labels_of(seed) if labels else model_of(seed, seconds)
+        if before is not None and (
+            labels or before.numbers or not labels_of(seed, None, only).numbers
+        ):
+            return labels_of(seed, before, only)
+        return labels_of(seed, None, only) if labels else model_of(seed, seconds, only)
     finally:
         faulthandler.cancel_dump_traceback_later()
 

@@ -8,6 +8,7 @@ from simulated.combined import Combined
 from simulated.drawn import NODES, Written, cores_of, discipline_of, load_of, log_uniform
 from simulated.loaded import Loaded
 from simulated.requested import Requested
+from simulated.uncommon import UNCOMMON, Uncommon
 
 KINDS = (
     *("rows", "periodic", "batches", "behind", "calls", "ports", "speeds", "stored"),
@@ -24,8 +25,10 @@ _CALLS_TOGETHER = 0.4
 """How many of all users who wait alone make calls together."""
 
 
-def spec_of(seed: int) -> str:
-    """Return a spec; the same seed, the same spec."""
+def spec_of(seed: int, only: str = "") -> str:
+    """Return a spec; the same seed, the same spec. Of one kind `only`, if that is given."""
+    if only:
+        return spec_of_kind(only, Random(f"{only}/{seed}"))
     random = Random(f"spec/{seed}")
     kind = random.choice(KINDS)
     return spec_of_kind(REQUESTED if is_requested(seed) else kind, random)
@@ -40,6 +43,8 @@ def spec_of_kind(kind: str, random: Random) -> str:
     """Return a spec of one kind."""
     if kind == REQUESTED:
         return Requested(random).written().text(kind)
+    if kind in UNCOMMON:
+        return Uncommon(random).written(kind).text(kind)
     if kind == "combined":
         return Loaded(Combined(random)).written().text(kind)
     generated = _Generated(random)

@@ -91,9 +91,9 @@ def _lowered(model: ir.Model) -> LoadGraph:
     return lower(model, base_configuration(model))
 
 
-def model_of(seed: int, seconds: float) -> Model:
-    """Return what becomes of a seed: a fault of ours is told, too."""
-    begin, text = monotonic(), spec_of(seed)
+def model_of(seed: int, seconds: float, only: str = "") -> Model:
+    """Return what becomes of a seed, of one kind `only`: a fault of ours is told, too."""
+    begin, text = monotonic(), spec_of(seed, only)
     kind = text[3 : text.index('"', 3)]
     known = Model(seed=seed, kind=kind, text=sha256(text.encode()).hexdigest()[:12])
     try:
@@ -105,9 +105,9 @@ def model_of(seed: int, seconds: float) -> Model:
     return replace(known, seconds=round(monotonic() - begin, 2))
 
 
-def labels_of(seed: int, before: Model | None = None) -> Model:
+def labels_of(seed: int, before: Model | None = None, only: str = "") -> Model:
     """Return what is predicted of a seed, and how it is known, with what was played `before`."""
-    text = spec_of(seed)
+    text = spec_of(seed, only)
     known = Model(seed=seed, text=sha256(text.encode()).hexdigest()[:12])
     try:
         model = _checked(text)

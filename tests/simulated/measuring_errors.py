@@ -28,6 +28,7 @@ from scipy.stats import binom
 
 from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
 from qps.compiler.quantities.measured_errors import (
+    HELD_UP,
     OF_LAWS,
     ErrorAxis,
     ErrorQuantity,
@@ -68,6 +69,8 @@ _LEAST_GAIN = 5.0
 """So much less must the loss be by a row, that it is one."""
 _UNSTATED = 1000.0
 """A number of which no error is stated counts as if it were off by as much."""
+_FEWEST_SURE, _SURE = 4, 0.02
+"""In so few networks they have a row of their own where so many fail hardly ever by chance."""
 _DOUBTED, _FEWEST_HOLD = 0.2, 0.9
 """Less probable than that by chance, or fewer numbers that hold: a method has a row of its own."""
 _FINER = tuple(
@@ -255,7 +258,7 @@ def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
     for model in models:
         for one in model.numbers:
             off, quantity = off_of(one), _quantity_of(one)
-            if off is not None:
+            if off is not None and HELD_UP.isdisjoint(one.why):
                 point, methods = _point_of(one, quantity), frozenset(one.why)
                 is_rare = one.calls_rarely and quantity in OF_LAWS
                 found[quantity].append(Off(off, model.seed, methods, point, is_rare))
@@ -357,8 +360,9 @@ def with_own_rows(
         doubts = {
             method: _doubt(of_it)
             for method, each in _networks_by_method(numbers).items()
-            if method not in own and len(each) >= _FEWEST
-            if _hold_too_seldom(of_it := [(n, held) for n, held in holding if method in n.methods])
+            if method not in own and len(each) >= _FEWEST_SURE
+            for of_it in [[(n, held) for n, held in holding if method in n.methods]]
+            if (len(each) >= _FEWEST and _hold_too_seldom(of_it)) or _doubt(of_it) <= _SURE
         }
         worst = min(doubts, key=lambda one: (doubts[one], one), default=None)
         if worst is None:

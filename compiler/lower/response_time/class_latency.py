@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Self
@@ -155,7 +155,17 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         """The operands of the law of all kinds together; None where one of them has none."""
         if not self.kinds or self.jitter or self.playout is not None:
             return None
-        return mixture_of(self.weights, [kind.tail_paths for kind in self.kinds])
+        weights, kinds = zip(*self.single_kinds, strict=True)
+        return mixture_of(weights, [kind.tail_paths for kind in kinds])
+
+    @property
+    def single_kinds(self) -> Iterator[tuple[Formula, Self]]:
+        """Yield kinds with their share of the items: of users whose items are of kinds, each."""
+        for weight, kind in zip(self.weights, self.kinds, strict=True):
+            if not kind.kinds:
+                yield weight, kind
+            for share, one in kind.single_kinds:
+                yield weight * share, one
 
     @property
     def tail_certainty(self) -> Certainty:
@@ -353,7 +363,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
             kinds = [kind.quantile_certainty(level) for kind in self.kinds]
             return together(known_by("slowest-kind"), *kinds)
         if (cycle := self.cycle) is not None:
-            return together(self.latency_certainty, cycle.known)
+            return together(self.latency_certainty, cycle.known, self._blocking_known)
         ways = self.paths
         if ways:
             return self._sum_certainty(ways, level)

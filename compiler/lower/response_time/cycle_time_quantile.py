@@ -68,6 +68,8 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
         return None
     if stream.network.behind or stream.network.found or stream.network.unlike:
         return None
+    if not stream.network.is_of_one and _calls_by_chance(waits):
+        return None  # a few moments say nothing of users of whom some call and others do not
     visits: dict[str, list[LatencyPart]] = {}
     for part in waits:
         assert part.queue is not None
@@ -114,14 +116,17 @@ def _is_by_chance(part: LatencyPart, with_queues: Collection[str]) -> bool:
     return part.place == part.calls[-1].node and not all(call.is_whole for call in part.calls)
 
 
+def _calls_by_chance(visits: Sequence[LatencyPart]) -> bool:
+    return any(not call.is_whole for part in visits for call in part.calls)
+
+
 def _are_alternatives(visits: Sequence[LatencyPart]) -> bool:
     """Return whether visits of a station take unlike services, and not all items make each.
 
     As one exponential service of their mean they are seldom long, or never short.
     """
     services = {part.visit.service for part in visits if part.visit is not None}
-    by_chance = any(not call.is_whole for part in visits for call in part.calls)
-    return by_chance and len(services) > 1
+    return _calls_by_chance(visits) and len(services) > 1
 
 
 def _is_exponential(queue: Queue) -> bool:

@@ -57,10 +57,9 @@ class _Means:
         """Return what a class comes to, over all items."""
         over_arriving = partial(self._by, weight=one.arriving)
         over_sent = partial(self._by, weight=one.sent)
-        kinds = () if one.closed is not None else self._kinds_of(one)
         found = replace(
             one,
-            kinds=kinds,
+            kinds=self._kinds_of(one),
             latency=[part.of_kinds(self._most, over_arriving) for part in one.latency],
             losses=averaged_losses(one.losses, over_sent),
             queues=[replace(part, value=over_arriving(part.value)) for part in one.queues],

@@ -41,6 +41,8 @@ def room_traffic(servers: arb, room: arb, wait: arb) -> arb:
         return UNKNOWN
     if not (servers > 0 and room >= 0 and wait >= 0):
         return UNKNOWN
+    if bool(room <= servers) or bool(wait == 0):
+        return arb(0)  # a range around it would hold traffic below none
     return by_floats(finite_room_numbers.room_traffic, (1, -1, 1), *operands)
 
 
