@@ -17,9 +17,9 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.compiler.quantities.measured_errors import (
-    HELD_UP,
     OF_LAWS,
     SATURATED_PERCENTILES,
+    SATURATION_METHODS,
     UNEQUAL_SERVICES,
     ErrorAxis,
     ErrorQuantity,
@@ -107,7 +107,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         is_mean = quantity in _MEANS
         lowering = self.lowered if is_of_times else self.checks.known
         lowered = lowering(known, is_mean=is_mean)
-        if not lowered.methods.isdisjoint(HELD_UP) and quantity in OF_LAWS | _MEANS:
+        if not lowered.methods.isdisjoint(SATURATION_METHODS) and quantity in OF_LAWS | _MEANS:
             return self._saturated(lowered, quantity)
         if not self.is_like_drawn or self.is_beyond(lowered):
             return as_stated(lowered)

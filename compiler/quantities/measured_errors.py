@@ -70,7 +70,7 @@ SATURATED_PERCENTILES: Mapping[ErrorQuantity, float] = {
     ErrorQuantity.LOW_QUANTILE: METHODS["saturation-of-others"].errors["p95"],
 }
 """The errors of percentiles where users are held up by what has no queue: of the far ones most."""
-HELD_UP = frozenset({"saturation-slows-all", "saturation-of-others", "blocking-time"})
+SATURATION_METHODS = frozenset({"saturation-slows-all", "saturation-of-others", "blocking-time"})
 """The methods by which users are held up so: of their numbers the table says nothing."""
 
 

@@ -28,8 +28,8 @@ from scipy.stats import binom
 
 from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
 from qps.compiler.quantities.measured_errors import (
-    HELD_UP,
     OF_LAWS,
+    SATURATION_METHODS,
     ErrorAxis,
     ErrorQuantity,
     ErrorRow,
@@ -258,7 +258,7 @@ def _by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
     for model in models:
         for one in model.numbers:
             off, quantity = off_of(one), _quantity_of(one)
-            if off is not None and HELD_UP.isdisjoint(one.why):
+            if off is not None and SATURATION_METHODS.isdisjoint(one.why):
                 point, methods = _point_of(one, quantity), frozenset(one.why)
                 is_rare = one.calls_rarely and quantity in OF_LAWS
                 found[quantity].append(Off(off, model.seed, methods, point, is_rare))

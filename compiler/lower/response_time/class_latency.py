@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Self
@@ -155,17 +155,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         """The operands of the law of all kinds together; None where one of them has none."""
         if not self.kinds or self.jitter or self.playout is not None:
             return None
-        weights, kinds = zip(*self.single_kinds, strict=True)
-        return mixture_of(weights, [kind.tail_paths for kind in kinds])
-
-    @property
-    def single_kinds(self) -> Iterator[tuple[Formula, Self]]:
-        """Yield kinds with their share of the items: of users whose items are of kinds, each."""
-        for weight, kind in zip(self.weights, self.kinds, strict=True):
-            if not kind.kinds:
-                yield weight, kind
-            for share, one in kind.single_kinds:
-                yield weight * share, one
+        return mixture_of(self.weights, self.kinds)
 
     @property
     def tail_certainty(self) -> Certainty:

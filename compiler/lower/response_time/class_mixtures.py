@@ -6,7 +6,8 @@ the items are of it (the law of total probability). The quantile is that of this
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.stage_operands import enclosed, one_of
@@ -17,20 +18,45 @@ from qps.engine.expressions.formulas import Formula
 OF_CLASSES = known_by("mixture-of-classes")
 
 
-def mixture_of(
-    weights: Sequence[Formula], paths: Sequence[Sequence[LatencyPath]]
-) -> tuple[Formula, ...] | None:
+class Kinds(Protocol):
+    """A stream, or a kind of its users, by the kinds of its items; none where these are alike."""
+
+    @property
+    def weights(self) -> Sequence[Formula]:
+        """Which share of the items is of each kind."""
+
+    @property
+    def kinds(self) -> Sequence[Kinds]:
+        """What each kind sees."""
+
+    @property
+    def tail_paths(self) -> Sequence[LatencyPath]:
+        """The ways through its stages of which a sum has the tail."""
+
+
+def mixture_of(weights: Sequence[Formula], kinds: Sequence[Kinds]) -> tuple[Formula, ...] | None:
     """Return the operands of the law of kinds, each of a share of the items and on its own path.
 
     None where one of them has no single path through stages of which each has a law.
     """
-    alone = [path for each in paths for path in each]
-    if not alone or any(len(each) != 1 for each in paths) or not all(map(_is_sum, alone)):
+    each = list(_single(weights, kinds))
+    alone = [path for _, kind in each for path in kind.tail_paths]
+    is_single = all(len(kind.tail_paths) == 1 for _, kind in each)
+    if not alone or not is_single or not all(map(_is_sum, alone)):
         return None
     if sum(path.chances for path in alone) > MOST_PATHS:
         return None
-    kinds = zip(weights, alone, strict=True)
-    return tuple(one_of(enclosed(weight, path.fixed, path.operands) for weight, path in kinds))
+    paths = zip(each, alone, strict=True)
+    return tuple(one_of(enclosed(weight, path.fixed, path.operands) for (weight, _), path in paths))
+
+
+def _single(weights: Sequence[Formula], kinds: Sequence[Kinds]) -> Iterator[tuple[Formula, Kinds]]:
+    """Yield kinds with their share of the items: of users also by the kinds of their items."""
+    for weight, kind in zip(weights, kinds, strict=True):
+        if not kind.kinds:
+            yield weight, kind
+        for share, one in _single(kind.weights, kind.kinds):
+            yield weight * share, one
 
 
 def _is_sum(path: LatencyPath) -> bool:
