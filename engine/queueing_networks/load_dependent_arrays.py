@@ -373,10 +373,7 @@ class _Places:
         self.is_sound &= self.arrays.is_sound
 
     def _rates_of_pool(self, form: Sequence[int], at: int, behind: int) -> Array:
-        """Return the rates of a pool of one, two, … there: those of as many as there are places.
-
-        Of no more than all customers: the weights of more would be lost, and count nowhere.
-        """
+        """Return the rates of a pool of one, two, … there: up to its places, or all customers."""
         _, delay, places, _, _ = self._groups[at]
         most = min(int(places.max()), self._most)
         within = _Places(form, self._groups, ends=(at + 1, behind), think=delay, most=most)
