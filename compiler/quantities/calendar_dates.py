@@ -27,6 +27,7 @@ _MONTHS = [
     "December",
 ]
 _IN_A_YEAR = 12
+_ABBREVIATED = 3
 
 
 class CalendarDate(Struct, frozen=True, order=True):
@@ -66,6 +67,17 @@ def read_date(text: str) -> CalendarDate | None:
     if found.year < 1 or not 1 <= found.month <= _IN_A_YEAR:
         return None
     return found if 1 <= found.day <= monthrange(found.year, found.month)[1] else None
+
+
+def month_of_word(word: str) -> int | None:
+    """Return the number of a month by its name or the first three letters of it.
+
+    >>> month_of_word("november"), month_of_word("Dec"), month_of_word("page")
+    (11, 12, None)
+    """
+    names = [month.lower() for month in _MONTHS]
+    alike = [one for one in names if word.lower() in (one, one[:_ABBREVIATED])]
+    return names.index(alike[0]) + 1 if alike else None
 
 
 def months_between(start: CalendarDate, date: CalendarDate) -> Fraction:

@@ -93,6 +93,16 @@ def without_moment(mode: str | None) -> str:
     return "" if is_moment(name) else name.partition(_AT)[0]
 
 
+def moment_of(mode: str | None) -> str:
+    """Return the moment in the name of a mode; empty where there is none.
+
+    >>> moment_of("night, 20:00"), moment_of("night"), moment_of("20:00")
+    ('20:00', '', '20:00')
+    """
+    name = mode or ""
+    return name if is_moment(name) else name.partition(_AT)[2]
+
+
 def day_of(minute: int) -> str:
     """Return the day of a minute of the week.
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from qps.compiler.diagnostics.fixits import insertion_before_hint, instead
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax.date_hints import month_help, time_of_day_help
 from qps.compiler.syntax.faults import RANGE_HINT, Fault
 from qps.compiler.syntax.percentile_hints import percentile_help
 from qps.compiler.syntax.sign_hints import (
@@ -137,6 +138,8 @@ def _anything(fault: Fault) -> str | None:
 _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     comment_help,
     percentile_help,
+    time_of_day_help,
+    month_help,
     range_help,
     queueing_in_machine_help,
     arrivals_help,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
 from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
 from qps.compiler.quantities.clock_times import DAY
 from qps.reports.pages.drawings.charts import LineChart
 from qps.reports.pages.drawings.time_charts import TimeChart
 from qps.reports.pages.json_values import Json
+from qps.reports.pages.live.followed_incident import followed_incident
 from qps.reports.pages.plain_sentences import with_arrows
 from qps.reports.text.incidents.incident_text import (
     SHOWN_BACKLOG,
@@ -21,11 +22,12 @@ from qps.reports.text.incidents.incident_text import (
 )
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.course_text import duration_scale
+from qps.reports.text.solutions.cycle_table import backlog_at
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.solver.incidents.incident_result import IncidentAnswer
-from qps.solver.profiles.course_answer import BacklogPoint, CourseAnswer
+from qps.solver.profiles.course_answer import CourseAnswer
 
 _MINUTE = 60.0
 _PERCENT = (0.01, "%")
@@ -117,7 +119,7 @@ def _cycle_charts(course: CourseAnswer, labels: Labels) -> Iterator[TimeChart]:
         return
     times = sorted({point.at for one in course.backlog_courses for point in one.points})
     lines = tuple(
-        (labels.of(one.resource), tuple(_between(one.points, time) for time in times))
+        (labels.of(one.resource), tuple(backlog_at(one.points, time) for time in times))
         for one in course.backlog_courses
     )
     yield TimeChart(
@@ -130,27 +132,24 @@ def _cycle_charts(course: CourseAnswer, labels: Labels) -> Iterator[TimeChart]:
     )
 
 
-def _between(points: Sequence[BacklogPoint], time: float) -> float:
-    """Return a backlog at a time: straight between two points."""
-    place = bisect_right([one.at for one in points], time)
-    before, after = points[place - 1], points[min(place, len(points) - 1)]
-    if after.at <= before.at:
-        return before.backlog
-    part = (time - before.at) / (after.at - before.at)
-    return before.backlog + part * (after.backlog - before.backlog)
-
-
 # -- an incident -----------------------------------------------------------------------------
 
 
 def incident_section(
-    answer: IncidentAnswer, incident: ir.Incident, model: ir.Model, labels: Labels
+    answer: IncidentAnswer,
+    incident: ir.Incident,
+    model: ir.Model,
+    labels: Labels,
+    configuration: Configuration | None = None,
 ) -> CourseSection:
-    """Return an incident at one population."""
+    """Return an incident at one population; scripts follow it in a `configuration`."""
+    followed = None
+    if configuration is not None:
+        followed = followed_incident(answer, incident, model, configuration)
     return CourseSection(
         heading=phrase("course.chart.incident", name=answer.name),
         facts=tuple(incident_facts(answer, incident, model, labels)),
-        charts=tuple(_incident_charts(answer, labels)),
+        charts=tuple(_incident_charts(answer, labels, followed)),
         changes=_changes(answer) if answer.mitigations else None,
     )
 
@@ -161,7 +160,9 @@ def _changes(answer: IncidentAnswer) -> Table:
     return Table(table.headings, rows, table.right)
 
 
-def _incident_charts(answer: IncidentAnswer, labels: Labels) -> Iterator[TimeChart]:
+def _incident_charts(
+    answer: IncidentAnswer, labels: Labels, followed: Mapping[str, Json] | None
+) -> Iterator[TimeChart]:
     system, charts = answer.system, _Charts(answer=answer)
     for place in _busiest(answer):
         station = system.stations[place].name
@@ -180,6 +181,7 @@ def _incident_charts(answer: IncidentAnswer, labels: Labels) -> Iterator[TimeCha
         phrase("course.chart.requests"),
         [(phrase(f"course.chart.{key}"), each) for key, each in requests if any(each)],
         (1.0, phrase("course.chart.rate")),
+        followed,
     )
     waiting = [
         (labels.of(system.stations[place].name), charts.values("backlogs", place))
@@ -222,6 +224,7 @@ class _Charts(Struct, frozen=True, kw_only=True):
         title: str,
         lines: Sequence[tuple[str, tuple[float, ...]]],
         scale: tuple[float, str],
+        course: Mapping[str, Json] | None = None,
     ) -> TimeChart:
         """Return a chart of lines over the time of the incident."""
         return TimeChart(
@@ -230,6 +233,7 @@ class _Charts(Struct, frozen=True, kw_only=True):
             at=self.values("at"),
             lines=tuple(lines),
             scale=scale,
+            course=course,
         )
 
 

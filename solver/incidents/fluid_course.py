@@ -10,13 +10,12 @@ retries (Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021)
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from qps.solver.incidents.course_steps import MOST_STEPS, calm_of, step_of
+from qps.solver.incidents.course_steps import MOST_STEPS, calm_of, is_stuck, step_of
 from qps.solver.incidents.course_summary import StepRecord, summarized
 from qps.solver.incidents.filling_cache import FillingCache, fetched
 from qps.solver.incidents.flow_layout import DONE, FlowLayout, Parcel, flow_layout
@@ -44,7 +43,7 @@ _EMPTY = 1e-9
 _GROWING_WINDOWS = 2
 """For so many windows in a row, a backlog grows that is not cleared any more."""
 _STEADY = 1e-3
-"""The change of a backlog or a hit rate in a window below which it does not change."""
+"""The change of a hit rate in a window below which it does not change."""
 
 
 def fluid_course(
@@ -86,16 +85,6 @@ def fluid_course(
     return flow.run(until)
 
 
-def is_stuck(before: Sequence[float], after: Sequence[float]) -> bool:
-    """Return whether the largest backlog has not become less, and no other one either.
-
-    As long as one becomes less, its work may be what another one grows by.
-    """
-    if max(before, default=0.0) <= 0 or max(before) * (1 - _STEADY) > max(after):
-        return False
-    return all(now >= then * (1 - _STEADY) for then, now in zip(before, after, strict=True))
-
-
 class _Flow(Struct, kw_only=True):
     """The state of the flow; `sent` and `done` have a row for each step, a column for each key."""
 
@@ -131,6 +120,7 @@ class _Flow(Struct, kw_only=True):
     def run(self, until: float) -> FluidCourse:
         """Follow the flow until it is over, or is known to stay."""
         window = max(1, round(calm_of(self.system) / self.step))
+        seconds = window * self.step
         before: tuple[float, ...] = ()
         growing = 0
         rates = {name: one.rate for name, one in self.caches.items()}
@@ -148,17 +138,14 @@ class _Flow(Struct, kw_only=True):
                     abs(one.rate - rates[name]) < _STEADY for name, one in self.caches.items()
                 )
                 backlogs = self.records[-1].backlogs
-                growing = growing + 1 if steady and is_stuck(before, backlogs) else 0
+                growing = growing + 1 if steady and is_stuck(before, backlogs, seconds) else 0
                 if growing >= _GROWING_WINDOWS:
                     return self._course(inf)
                 before = backlogs
                 rates = {name: one.rate for name, one in self.caches.items()}
         # Too long to be followed to its end: the backlog goes on as in the last window.
-        slope = (
-            (max(before, default=0.0) - self._backlog())
-            / (MOST_STEPS % window or window)
-            / self.step
-        )
+        earlier = max(self.records[-1 - window].backlogs)
+        slope = (earlier - self._backlog()) / seconds
         end = MOST_STEPS * self.step
         cleared = end + self._backlog() / slope if slope > 0 else inf
         return self._course(cleared, is_extrapolated=True)

@@ -9,6 +9,8 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.network.classes import Class
+from qps.compiler.quantities.clock_times import moment_of
+from qps.solver.incidents.course_steps import calm_of, is_too_coarse
 from qps.solver.incidents.incident_changes import (
     cache_flushes,
     capacity_changes,
@@ -78,9 +80,27 @@ def incident_system(
         traffic_changes=traffic_changes(numbers),
         flushes=flushes,
         counts={node: round(machines_of(numbers, node)) for node in nodes if node in active},
+        moment=moment_of(numbers.configuration.mode),
     )
     _refuse_overload(numbers, system, routes)
+    _refuse_short_changes(numbers, system)
     return system
+
+
+def _refuse_short_changes(numbers: IncidentNumbers, system: IncidentSystem) -> None:
+    """Refuse what happens for so short a time beside all of it that steps would miss it."""
+    if not is_too_coarse(system):
+        return
+    lengths = [one.end - one.start for one in system.capacity_changes]
+    lengths += [one.end - one.start for one in system.traffic_changes]
+    shortest = min(lengths)
+    length = system.start + 4 * (system.end - system.start) + 8 * calm_of(system)
+    raise no_answer(
+        numbers.incident.span,
+        f"something happens for {shortest:.3g} s only, which is too short beside the {length:.3g} s"
+        " in which the incident and all retries are followed",
+        "start it earlier, let clients try again for a shorter time, or use several incidents",
+    )
 
 
 def _refuse(numbers: IncidentNumbers) -> None:

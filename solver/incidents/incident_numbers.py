@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isfinite
 
@@ -17,12 +18,17 @@ from qps.compiler.lower.expressions.item_kinds import averaged, mixtures_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.network.classes import Class
+from qps.compiler.quantities.clock_times import without_moment
 from qps.compiler.quantities.dimension import TIME
 from qps.engine.expressions.formulas import Formula
+from qps.solver.answers.worst_mode import nearness_at
 
 
 class IncidentNumbers(Struct, frozen=True, kw_only=True):
-    """A spec that is lowered, in the first of its modes, and what its formulas come to."""
+    """A spec that is lowered, in the first of its modes, and what its formulas come to.
+
+    With profiles, that is at the moment that comes nearest to a limit at the population.
+    """
 
     model: ir.Model
     configuration: Configuration
@@ -36,7 +42,7 @@ class IncidentNumbers(Struct, frozen=True, kw_only=True):
         cls, model: ir.Model, configuration: Configuration, incident: ir.Incident, population: int
     ) -> IncidentNumbers:
         """Return the numbers of a spec at a population, at nominal inputs."""
-        first = in_each_mode(model, configuration)[0]
+        first = _at_peak(model, in_each_mode(model, configuration), population)
         return cls(
             model=model,
             configuration=first,
@@ -48,8 +54,7 @@ class IncidentNumbers(Struct, frozen=True, kw_only=True):
 
     def number(self, formula: Formula) -> float:
         """Return what a formula comes to, over all kinds."""
-        mixtures = mixtures_of(self.graph.network.kinds)
-        return self.graph.at(self.population).number(averaged(formula, mixtures))
+        return self.graph.at(self.population).number(over_kinds(self.graph)(formula))
 
     def value(self, stated: ir.Quantity | None, otherwise: float = 0.0) -> float:
         """Return a number that is stated; `otherwise` where none is."""
@@ -92,6 +97,21 @@ class IncidentNumbers(Struct, frozen=True, kw_only=True):
             if one.at_most and one.dimension == TIME and one.name.startswith(f"{of.stream}.")
         ]
         return min(limits, default=None)
+
+
+def _at_peak(model: ir.Model, modes: Sequence[Configuration], population: int) -> Configuration:
+    """Return the first mode at the moment that comes nearest to a limit."""
+    usual = without_moment(modes[0].mode)
+    moments = [one for one in modes if without_moment(one.mode) == usual]
+    if len(moments) == 1:
+        return moments[0]
+    return max(moments, key=lambda one: nearness_at(lower(model, one), population))
+
+
+def over_kinds(graph: LoadGraph) -> Callable[[Formula], Formula]:
+    """Return what has the mean of a formula over all kinds of users and items of a graph."""
+    mixtures = mixtures_of(graph.network.kinds)
+    return lambda formula: averaged(formula, mixtures)
 
 
 def no_answer(span: Span, message: str, hint: str) -> QpsError:

@@ -23,37 +23,35 @@ def random_backlogs(system: IncidentSystem, course: FluidCourse) -> tuple[Random
     """Return the backlogs by random variation that a fluid does not have, the largest first.
 
     Retries and caches that fill are left out: these are followed as a fluid alone. So are nodes
-    whose number of machines an autoscaler changes.
+    while an autoscaler changes their number of machines.
     """
     if system.flushes:
         return ()
     found = []
     for place, station in enumerate(system.stations):
-        if system.scaler_of(station.node) is not None:
-            continue
         fluid = max(point.backlogs[place] for point in course.points)
         found += [
             one
-            for one in _of_station(system, place, station)
+            for one in _of_station(system, course, place, station)
             if one.worst > _MORE * fluid
         ]  # fmt: skip
     return tuple(sorted(found, key=lambda one: -one.worst))
 
 
 def _of_station(
-    system: IncidentSystem, place: int, station: FluidStation
+    system: IncidentSystem, course: FluidCourse, place: int, station: FluidStation
 ) -> Iterator[RandomBacklog]:
     times = {0.0, system.end}
     times |= {time for one in system.capacity_changes for time in (one.start, one.end)}
     times |= {time for one in system.traffic_changes for time in (one.start, one.end)}
     for start, end in pairwise(sorted(times)):
         work, variance = _work(system, place, station, start)
-        capacity = _capacity(system, station, start)
+        capacity = _capacity(system, course, place, start, end)
         drift, length = work - capacity, end - start
         if capacity <= 0 or variance <= 0 or drift < -_DEVIATIONS_BELOW * sqrt(variance / length):
             continue
         last = mean_backlog(drift, variance, length)
-        spare = _capacity(system, station, end) - _work(system, place, station, end)[0]
+        spare = _capacity(system, course, place, end, inf) - _work(system, place, station, end)[0]
         yield RandomBacklog(
             place=place,
             load=work / capacity,
@@ -80,5 +78,20 @@ def _work(
     return mean, variance
 
 
-def _capacity(system: IncidentSystem, station: FluidStation, now: float) -> float:
-    return system.usual_capacity(station) * system.capacity_factor(station.node, now)
+def _capacity(
+    system: IncidentSystem, course: FluidCourse, place: int, start: float, end: float
+) -> float:
+    """Return how much work a station does in a second between two times.
+
+    0 for that of an autoscaled node whose number of machines changes then.
+    """
+    station = system.stations[place]
+    scaler = system.scaler_of(station.node)
+    usual = system.usual_capacity(station) * system.capacity_factor(station.node, start)
+    if scaler is None:
+        return usual
+    number = system.scalers.index(scaler)
+    width = course.points[1].at - course.points[0].at if len(course.points) > 1 else 0.0
+    within = [one for one in course.points if start <= one.at and one.at + width <= end]
+    counts = {one.machines[number] for one in within[1:] or within}
+    return usual * counts.pop() / scaler.at_start if len(counts) == 1 else 0.0

@@ -142,7 +142,8 @@ def _state(
     there = changed(configuration, changes)
     # The changes decide the moment: each mode is evaluated there once.
     modes = {without_moment(each.mode): each for each in in_each_mode(model, there)}
-    states = [_evaluated(lower(model, each), at, numbers) for each in modes.values()]
+    graphs = [lower(model, each, by_points=False) for each in modes.values()]
+    states = [_evaluated(graph, at, numbers) for graph in graphs]
     return max(states, key=lambda one: (not one.is_met, one.used))
 
 

@@ -20,6 +20,7 @@ from qps.solver.answers.impossible_values import impossible
 from qps.solver.answers.saturation import is_filled
 from qps.solver.details.request_path import Path, path_of, timed_stream
 from qps.solver.variants.changed_labels import changed_labels
+from qps.solver.variants.incident_formulas import FormulaTree, incident_formulas
 from qps.solver.variants.selects import Picks
 from qps.solver.variants.variant_guards import VariantGuard, guards_of
 from qps.solver.what_if.available_changes import is_assumed, is_of_a_kind
@@ -89,6 +90,8 @@ class VariantGraph(Struct, frozen=True, kw_only=True):
     guards: tuple[VariantGuard, ...]
     changed: tuple[ChangedGraph, ...]
     drawn: str | None
+    incidents: FormulaTree = None
+    """What the incidents of the spec follow from; None without any."""
 
     @property
     def graph(self) -> LoadGraph:
@@ -129,6 +132,7 @@ def variant_graph(
         guards=guards.others,
         changed=tuple(ChangedGraph(_criteria_graph(one.graph), one.numbers) for one in others),
         drawn=timed_stream(graph),
+        incidents=incident_formulas(graph) if model.incidents else None,
     )
 
 

@@ -21,6 +21,7 @@ from qps.compiler.diagnostics.fixits import Hint, Rewording, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
+from qps.compiler.quantities.calendar_dates import month_of_word
 from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
 from qps.grammar.words import CHOICES
@@ -159,6 +160,9 @@ def _how_to_declare(
         return hint if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", hint)
     if kinds[0] in _INDEXED_KINDS:
         return f"declare it: `{keyword(kinds[0])} {last} …`"
+    month = month_of_word(last)
+    if month is not None:
+        return f"write a month with its year, such as `2027-{month:02d}`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
         users = f"`users {last} in 1..1000`"
         return f"declare it: {users} for the population, or `param {last} = …`"

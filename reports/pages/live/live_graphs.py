@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
@@ -19,6 +19,7 @@ from qps.reports.pages.live.live_records import LiveRecords, known_as, knowns, l
 from qps.reports.text.words.quantities import in_percent, is_share
 from qps.solver.answers.solution import QUALITY
 from qps.solver.details.request_path import Path
+from qps.solver.variants.incident_formulas import FormulaTree
 from qps.solver.variants.variant_graphs import (
     ChangedGraph,
     CriteriaGraph,
@@ -39,6 +40,7 @@ class LiveGraphs:
     def graph(self, variant: VariantGraph) -> int:
         """Return the record of the graph of a variant."""
         step, graph = self._records.step, variant.graph
+        incidents = _stepped(variant.incidents, step)
         labeled, names = self._labeled(variant.criteria_graph), list(graph.streams)
         return self._records.record(
             {
@@ -60,6 +62,7 @@ class LiveGraphs:
                 "guards": [self._guard(guard) for guard in variant.guards],
                 "quality": None if graph.quality_value is None else step(graph.quality_value),
                 "metric": graph.metric.value,
+                **({} if incidents is None else {"incidents": incidents}),
                 "drawn": None if variant.drawn is None else names.index(variant.drawn),
             }
         )
@@ -224,3 +227,15 @@ class LiveGraphs:
     def _guard(self, guard: VariantGuard) -> int:
         value = self._records.step(guard.value)
         return self._records.record({"value": value, "bound": guard.bound.name, "text": guard.text})
+
+
+def _stepped(tree: FormulaTree, step: Callable[[Formula], int]) -> Json:
+    """Return a tree of formulas with the numbers of their steps."""
+    match tree:
+        case Formula():
+            return step(tree)
+        case str() | bool() | None:
+            return tree
+        case Mapping():
+            return {name: _stepped(part, step) for name, part in tree.items()}
+    return [_stepped(part, step) for part in tree]

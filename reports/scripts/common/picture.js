@@ -48,6 +48,7 @@ export class Picture {
   // What it shows has changed: draw it now if it is in sight, else when it comes near.
   change() {
     this.isStale = true;
+    this.companion?.change();
     if (this.isVisible || this.place.hidden) this.redraw();
   }
 
@@ -59,8 +60,10 @@ export class Picture {
 
   room() { return Math.round(Math.max(300, Math.min(980, this.place.clientWidth || 720))); }
 
+  // A `companion` is a text that follows as the picture does.
   redraw() {
     this.isStale = false;
+    this.companion?.redraw();
     this.width ??= this.room();
     const drawn = this.draws(this.width);
     if (drawn === undefined) return; // as it was

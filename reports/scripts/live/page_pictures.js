@@ -11,6 +11,8 @@ import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./ch
 import { countOfAxes, drawSpace, drawSpace3, offerAxes } from "./charts/quality_space.js";
 import { drawTopology } from "./charts/topology.js";
 import { drawWaterfall } from "./charts/waterfall.js";
+import { IncidentCourse } from "./incidents/incident_course.js";
+import { IncidentFacts } from "./incidents/incident_facts.js";
 import { Slide } from "./view_settings.js";
 
 // Pictures for which the page has a place, in the order of the page; controls are also part of its address.
@@ -113,11 +115,44 @@ class PagePictures {
   addFigures() {
     const { app } = this, data = app.figures["course-load"]?.course, cycle = data && app.columns.length ? new CycleCourse(app, data) : null;
     if (cycle?.isKnown) this.addCycle(cycle, data);
+    const followed = new Set(this.addIncidents());
     for (const [key, figure] of Object.entries(app.figures)) {
-      if (cycle?.isKnown && key in CYCLE) continue;
+      if ((cycle?.isKnown && key in CYCLE) || followed.has(key)) continue;
       const picture = this.add(`figure-${key}`, (column, width) => drawFigure(figure, width));
       if (picture) picture.isOfSpec = true; // it stays as it is, whatever is set
     }
+  }
+
+  // Incidents follow the setting, with charts of those resources that it makes the busiest; the keys of the figures that do.
+  addIncidents() {
+    const { app } = this;
+    return Object.entries(app.figures).flatMap(([key, { course }]) => {
+      if (!key.endsWith("-requests") || !course || !app.columns.length) return [];
+      const incident = new IncidentCourse(app, course), prefix = key.slice(0, -"requests".length);
+      if (!incident.isKnown) return [];
+      const own = Object.keys(app.figures).filter((one) => INCIDENT.test(one.slice(prefix.length)) && one.startsWith(prefix));
+      this.addIncident(incident, prefix, own.map((one) => one.slice(prefix.length)));
+      return own;
+    });
+  }
+
+  addIncident(incident, prefix, usual) {
+    const charts = document.getElementById(`picture-figure-${prefix}requests`).parentElement;
+    const show = (key) => {
+      const id = `picture-figure-${prefix}${key}`;
+      if (!document.getElementById(id)) {
+        const place = make("figure", { class: "picture", id });
+        if (key.startsWith("load-")) charts.prepend(place); else charts.append(place);
+      }
+      return this.add(`figure-${prefix}${key}`, (column, width) => {
+        const figure = incident.figure(key);
+        return figure && drawFigure(figure, width);
+      });
+    };
+    const shown = new Map([...usual, "backlog", "servers", "hits"].map((key) => [key, show(key)]));
+    shown.get("requests").companion = new IncidentFacts(incident, charts, () => {
+      for (const key of incident.loads.filter((one) => !shown.has(one))) shown.set(key, show(key));
+    });
   }
 
   // The day or the week follows the setting; there may be a backlog only after a change.
@@ -136,6 +171,8 @@ class PagePictures {
     }
   }
 }
+
+const INCIDENT = /^(?:load-.*|requests|backlog|servers|hits)$/;
 
 // The figures of a day or a week, and what they show of it.
 const CYCLE = { "course-load": "load", "course-backlog": "backlog" };

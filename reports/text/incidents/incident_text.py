@@ -8,6 +8,7 @@ from math import inf, isfinite
 
 from qps.compiler import ir
 from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.incidents.server_facts import server_facts
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.solutions.course_text import bar, duration
@@ -58,7 +59,10 @@ def incident_facts(
     """Return what an incident comes to, as facts with labels; last when it is over."""
     course, system = answer.course, answer.system
     rate = sum(one.rate for one in system.streams)
-    at = phrase("incident.at", users=counted(answer.at, model.population.name), rate=number(rate))
+    users = counted(answer.at, model.population.name)
+    if system.moment:
+        users = phrase("incident.users_at", users=users, moment=system.moment)
+    at = phrase("incident.at", users=users, rate=number(rate))
     return [
         (phrase("incident.label.at"), at),
         (phrase("incident.label.happens"), _happens(answer, incident)),
@@ -67,7 +71,7 @@ def incident_facts(
         *_backlogs(answer, labels),
         *_lost(course, system, labels),
         *_late(course, system, labels),
-        *_servers(course, system),
+        *server_facts(course, system),
         *_caches(course, system),
         (phrase("incident.label.over"), labels.sentence(_over(answer, labels))),
         (phrase("incident.label.accuracy"), _accuracy(system)),
@@ -224,24 +228,6 @@ def _late(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterat
                     sent=_many(one.sent),
                     limit=quantity(stream.limit, TIME),
                 )
-            ),
-        )
-        label = ""
-
-
-def _servers(course: FluidCourse, system: IncidentSystem) -> Iterator[tuple[str, str]]:
-    label = phrase("incident.label.servers")
-    for place, scaler in enumerate(system.scalers):
-        point = max(course.points, key=lambda one: one.machines[place])
-        most = point.machines[place]
-        yield (
-            label,
-            phrase(
-                "incident.servers" if most > scaler.at_start else "incident.same_servers",
-                node=scaler.node,
-                first=scaler.at_start,
-                most=most,
-                at=duration(point.at),
             ),
         )
         label = ""

@@ -46,7 +46,7 @@ def _parts(found: Availability, labels: Labels) -> str:
         phrase("availability.part", place=labels.of(one.place), time=_time(one.lost))
         for one in named
     ]
-    return joined_words(texts)
+    return joined_words(texts) or phrase("availability.together")
 
 
 def _time(share: float) -> str:

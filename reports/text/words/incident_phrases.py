@@ -129,6 +129,14 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.none": "0",
     "incident.over": "at {at}, by itself",
     "incident.over_in_short": "{name}, over: {over}",
+    "incident.page_random": (
+        "{resource}: it is utilized to about 100 % for some time; what random variation adds then "
+        "is computed by `qps incident --at {at}`"
+    ),
+    "incident.page_random_over": (
+        "later than the charts show, as random variation adds to what waits: see "
+        "`qps incident --at {at}`"
+    ),
     "incident.random_backlog": (
         "{resource}: up to about {worst} of work by random variation alone, on average: it is "
         "{load} utilized until {end}"
@@ -136,14 +144,36 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.random_over": (
         "on average at about {at}, by itself: what waits then is by random variation alone"
     ),
+    "incident.reason.hits_are_set": "not computed: the hit rate of an emptied cache is set",
+    "incident.reason.many_routes": "not computed: there are too many ways through the system",
+    "incident.reason.not_followed": (
+        "not computed on this page for these settings: run `qps incident`"
+    ),
+    "incident.reason.not_linear": (
+        "not computed: requests are not proportional to the hit rate of the cache"
+    ),
+    "incident.reason.other_load": "not computed: a load is not that of the requests",
+    "incident.reason.overloaded": (
+        "not computed: the system is overloaded before the incident, at {at} users"
+    ),
+    "incident.reason.several_caches": "not computed: a stream depends on several emptied caches",
+    "incident.reason.short_timeout": (
+        "not computed: a timeout is not above the mean response time before the incident"
+    ),
+    "incident.reason.too_long": "not computed: the incident is too long beside its shortest event",
+    "incident.reason.too_many_machines": "not computed: more machines are lost than there are",
     "incident.retries": "{many} retries",
     "incident.retry": "1 retry",
     "incident.same_servers": "{node}: {first} at all times",
     "incident.servers": "{node}: {first}, up to {most} at {at}",
+    "incident.servers_at_most": (
+        "{servers}; its limit of {most} is too low for the target of {target}, which takes {needed}"
+    ),
     "incident.slow": "{target} is slower by {amount}",
     "incident.strip": "0 s {bars} {end}",
     "incident.surge": "{amount} more {target}",
     "incident.title": "{model}: {incident}",
+    "incident.users_at": "{users} at {moment}",
     "incident.written": "{output}: {incidents}",
     "incident.worst": "{stream}: response time up to {worst}, at {at}",
 }

@@ -136,6 +136,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "availability.minutes": "{number} minutes/year",
     "availability.part": "{place}: {time}",
     "availability.seconds": "{number} seconds/year",
+    "availability.together": "several failures at the same time",
     "forecast.before": "before {date}",
     "forecast.change_until": "until {date}",
     "forecast.confident": " at {sure} confidence",

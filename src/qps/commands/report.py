@@ -213,7 +213,7 @@ def _incidents(found: SolvedSpec, arguments: Namespace, make: PagePart) -> list[
                     heading=phrase("course.chart.incident", name=incident.name),
                     why_not=error.diagnostics[0].message,
                 )
-            return incident_section(answer, incident, found.stated, labels)
+            return incident_section(answer, incident, found.stated, labels, found.configuration)
 
         made = make(f"incident {one.name}", section)
         sections += [] if made is None else [made]

@@ -6,12 +6,14 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from qps.commands.arguments.planned_load import planned_load
 from qps.commands.cache.spec_cache import load
 from qps.commands.single_solution import solved
+from qps.commands.terminal.column_files import check_columns_file, write_columns
 from qps.commands.terminal.console import Exit, complain, print_json, show, wants_color, width_of
 from qps.commands.terminal.output import style
 from qps.commands.terminal.progress import Progress
@@ -22,6 +24,7 @@ from qps.compiler.pipeline import Spec
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.solutions.answer_text import solve_text, title_of
 from qps.reports.text.solutions.change_wording import wording
+from qps.reports.text.solutions.cycle_table import cycle_columns
 from qps.reports.text.solutions.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.labels import labels_of
@@ -39,6 +42,8 @@ def run(arguments: Namespace) -> Exit:
             "size with typical inputs first, then run `qps solve --confidence '95 %'` "
             "with the result as `--set`",
         )
+    if arguments.course is not None:
+        _check_course(arguments)
     if arguments.solve_for is not None:
         return _solve_for(arguments)
     if arguments.users is not None:
@@ -50,6 +55,8 @@ def run(arguments: Namespace) -> Exit:
         found = solved(arguments, partial(progress.advance, 1), early)
     answer = found.answer
     answered = answer.capacity
+    if arguments.course is not None:
+        _write_course(arguments.course, found)
     if arguments.confidence is not None:
         if answer.uncertainty is None:
             raise complain(
@@ -64,6 +71,29 @@ def run(arguments: Namespace) -> Exit:
     else:
         _print(found, arguments)
     return Exit.NO if answered is None else Exit.YES
+
+
+def _check_course(arguments: Namespace) -> None:
+    """Refuse a course where there is none, or a file that it cannot be written to."""
+    if (arguments.users, arguments.solve_for) != (None, None):
+        raise complain(
+            "`--course` cannot be combined with `--users` or `--for`",
+            "set the population with `--set`, such as `--set shoppers=15_000`",
+        )
+    spec = load(arguments.file)
+    if not spec.model.profiles:
+        raise complain("this spec has no profile", "declare one: `profile visits over day { … }`")
+    check_columns_file(arguments.course, (".parquet", ".csv"), spec.files)
+
+
+def _write_course(output: Path, found: SolvedSpec) -> None:
+    """Write the course of the day or the week."""
+    course = found.answer.course
+    if course is None:
+        raise complain(
+            "there is no course: all profiles are set to one value", "remove their `--set`"
+        )
+    write_columns(output, cycle_columns(course))
 
 
 _STEPS = 3

@@ -108,7 +108,7 @@ class ParameterChecker(DeclarationChecker, frozen=True):
                 low = high and self._bound(param.range.low, param.range.high, value, scope)
                 high = low and high
                 if low is not None and high is not None:
-                    self._check_order(low, high, param.range)
+                    self._check_order(low, high, param)
             priority = None
             if param.priority is not None:
                 role = "a priority"  # one that failed is reported: the rest goes on without it
@@ -218,7 +218,11 @@ class ParameterChecker(DeclarationChecker, frozen=True):
                     is_share=True,
                 )
 
-    def _check_order(self, low: ir.Quantity, high: ir.Quantity, bounds: ast.Range) -> None:
+    def _check_order(self, low: ir.Quantity, high: ir.Quantity, param: ast.Param) -> None:
+        bounds = param.range
+        assert bounds is not None
+        if param.is_calendar and not isinstance(bounds.low, ast.Date):
+            return  # what is no date is reported with the calendar
         ends = [end.expr.value for end in (low, high) if isinstance(end.expr, ir.Constant)]
         if len(ends) > 1 and ends[0] > ends[1]:
             self.sink.report(

@@ -67,6 +67,12 @@ def add_solve(commands: Commands) -> None:
         help="size every resource for this many users (300, 'N = 300'), or for the forecast "
         "until a month: 2028-06",
     )
+    command.add_argument(
+        "--course",
+        metavar="FILE",
+        type=Path,
+        help="write the day or week of the profiles to a .parquet or .csv file",
+    )
     takes_changes(command)
     command.add_argument(
         "--confidence",
