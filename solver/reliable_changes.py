@@ -16,10 +16,10 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.solver.answers.answer_parts import Advice, Interval, ReliableCapacity
+from qps.solver.answers.graph_solution import certified_capacity
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.unfavorable_errors import unfavorable_errors
 from qps.solver.uncertainty.interval_result import Sampling
-from qps.solver.uncertainty.reliable_capacity import nominal_limits
 from qps.solver.what_if.advice import HelpfulChange
 from qps.solver.what_if.candidates import Candidate
 
@@ -86,7 +86,8 @@ def _reliable(
             return sampled_capacity(tight, configuration, sampling)
         if tight is model:
             return change.advice.capacity, None
-        return nominal_limits(tight, configuration)[0], None
+        graphs = [lower(tight, each) for each in in_each_mode(tight, configuration)]
+        return certified_capacity(graphs, until=change.advice.capacity + 1), None
     except QpsError:
         return None, None
 

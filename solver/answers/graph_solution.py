@@ -14,6 +14,7 @@ from qps.solver.answers.answer_warnings import warnings_of
 from qps.solver.answers.capacity import excess, fails_at
 from qps.solver.answers.closed_answers import closed_solutions
 from qps.solver.answers.graph_criteria import (
+    first_unacceptable,
     has_endless_value,
     in_order,
     is_stated,
@@ -95,6 +96,28 @@ def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     _fullness(graph)
     answer = _answered(graph)
     return CertifiedAnswer(answer.largest, _failures(graph, answer.failures))
+
+
+def certified_capacity(graphs: Sequence[LoadGraph], until: int) -> int | None:
+    """Return the capacity of the worst of all modes alone, as `solve` does; None for none.
+
+    Something is expected to fail at `until` or before: what fails later is looked for only where
+    nothing does.
+    """
+    for graph in graphs:
+        _fullness(graph)
+    firsts = [first_unacceptable(graph, until) for graph in graphs]
+    if all(one is None for one in firsts):
+        firsts = [first_unacceptable(graph) for graph in graphs]
+    first = min((one for one in firsts if one is not None), default=None)
+    answers = [_verdict(graph, first)[1] for graph in graphs]
+    for graph, largest in zip(graphs, answers, strict=True):
+        at = graph.low if largest is None else largest
+        refuse_impossible(graph, min(at + 1, graph.high))
+        for criterion in in_order(graph):
+            if largest is not None and fails_at(graph, criterion, largest):
+                raise SolverFault(f"{criterion.name} fails at the capacity {largest}")
+    return None if None in answers else answers[0]
 
 
 def failures_at(graph: LoadGraph, first: int | None) -> tuple[FirstFailure, ...]:

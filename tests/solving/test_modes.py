@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,14 @@ from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
+from qps.compiler.configure.configuration import in_each_mode
+from qps.compiler.lower.lowering import lower
 from qps.reports.pages.claims_section import claims_section
 from qps.reports.pages.report_page import page_view
 from qps.reports.text.layout.table import escaped
 from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.solve_view import solve_view
+from qps.solver.answers.graph_solution import certified_capacity
 from qps.solver.answers.solution import CapacityVerdict, Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_evaluation import Claims
@@ -91,6 +95,19 @@ TIED = (
     BASE + "measure felt = 1 / p\n"
     "mode fine { p = 4; felt <= 1 }\nmode poor { p = 4; felt <= 0.5 }\nmode best { p = 2; felt <= 1 }"
 )
+
+
+@pytest.mark.parametrize("modes", ["p = 5 p = 2 p = 4", "p = 200 p = 2", "p = 1e-9 p = 2e-9"])
+@pytest.mark.parametrize("until", [1, 20, 21, 22, 60])
+def test_a_capacity_alone_is_that_of_the_answer_wherever_it_is_expected(
+    modes: str, until: int
+) -> None:
+    changes = re.findall(r"p = [^ ]+", modes)
+    text = BASE + "".join(f"mode m{n} {{ {one} }}\n" for n, one in enumerate(changes))
+    spec = checked(text)
+    graphs = [lower(spec.model, each) for each in in_each_mode(spec.model, spec.configuration())]
+    assert len(graphs) == len(changes)
+    assert certified_capacity(graphs, until) == _solved(text).capacity
 
 
 def test_of_two_equals_the_one_of_poorer_quality_is_the_worst() -> None:
