@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.solutions.advice_view import AdviceView
-from qps.reports.text.solutions.change_rows import printed_with
+from qps.reports.text.solutions.change_rows import marks_of, printed_with
 from qps.reports.text.solutions.change_wording import Wording
 from qps.reports.text.solutions.uncertainty_text import rounded_ends
 from qps.reports.text.words.nouns import noun
@@ -35,14 +36,15 @@ class ChangeInterval(Struct, frozen=True, kw_only=True):
 
 
 def changes_note(answer: Answer, words: Wording, *, draws_samples: bool) -> str:
-    """Return what the capacities of changes count, and why they have no intervals if so."""
+    """Return what the capacities of changes count, why they have no intervals, and their marks."""
     if draws_samples:
         key = "changes.count"
     elif any(map(has_interval, words.changes)):
         key = "changes.intervals"
     else:
         key = "changes.exact" if answer.uncertainty is None else "changes.unaffected"
-    return phrase(key, noun=noun(answer.population))
+    marks = marks_of(words.changes, answer, words.labels)
+    return "; ".join([phrase(key, noun=noun(answer.population)), *map(unquoted, marks)])
 
 
 def change_intervals(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from qps.reports.pages.page_rows import FactRow, RequirementRow
+from qps.reports.pages.page_rows import FactRow, requirement_states
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.certainty_marks import known_in_short
@@ -35,7 +35,6 @@ class Conclusions(Struct, frozen=True, kw_only=True):
 
 def conclusions(
     answer: Answer,
-    requirements: Sequence[RequirementRow],
     labels: Mapping[str, str],
     traffic: Table,
     assumptions: Sequence[FactRow],
@@ -57,7 +56,7 @@ def conclusions(
     )
     return Conclusions(
         uncertainty=measured,
-        requirements=_requirements(answer, requirements),
+        requirements=_requirements(answer),
         sensitivity=_sensitivity(answer, labels),
         traffic=f"{traffic.rows[0][0]}: {traffic.rows[0][1]}" if traffic.rows else "",
         assumptions=sourced,
@@ -87,11 +86,15 @@ def _on_paper(
     yield known
 
 
-def _requirements(answer: Answer, rows: Sequence[RequirementRow]) -> str:
-    if not rows:
+def _requirements(answer: Answer) -> str:
+    """Return how many requirements are met, and of how many that is not known."""
+    states = requirement_states(answer)
+    if not states:
         return ""
-    met = sum(row.state is not LimitState.OVER for row in rows)
-    return phrase("page.met", met=met, count=len(rows), at=f"{answer.at:,}")
+    unknown = sum(state is LimitState.UNKNOWN for state in states)
+    met = len(states) - unknown - sum(state is LimitState.OVER for state in states)
+    at, key = f"{answer.at:,}", "page.met.unknown" if unknown else "page.met"
+    return phrase(key, met=met, count=len(states), unknown=unknown, at=at)
 
 
 def _sensitivity(answer: Answer, labels: Mapping[str, str]) -> str:

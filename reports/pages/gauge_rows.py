@@ -38,6 +38,8 @@ _DIGITS = 3
 _MOST_PARTS = 3
 _LEAST_PART = 0.01
 """A part of a utilization that is named; what is less moves nothing."""
+_LEAST_APART = 1
+"""Per cents between two utilizations of one bar that are told apart."""
 _MOST_LIMITS = 5
 _WIDEST = 100
 """How many times as far as the first limit another one is drawn at most."""
@@ -47,12 +49,13 @@ class Gauge(Struct, frozen=True, kw_only=True):
     """A resource's utilization beside its target.
 
     `nominal`, `filled` and `tick` are the utilization with nominal inputs, the one that is shown,
-    and the target, in per cent.
+    and the target, in per cent. `note` says what the darker part of a bar of two is; empty for one.
     """
 
     name: str
     parts: str
     utilization: str
+    note: str
     target: str
     state: str
     word: str
@@ -158,6 +161,7 @@ def _gauge(use: _Use, answer: Answer, called: Callable[[str], str]) -> Gauge:
             by if len(parts) == 1 else f"{by} {percent(share, 2)}" for by, share in parts
         ),
         utilization=utilization_text(one.utilization_at_limit),
+        note=_note(use),
         target=percent(use.target),
         state="elastic" if is_elastic else use.state.value,
         word=SATURATED if is_elastic else phrase(f"state.{use.state.value}"),
@@ -165,6 +169,13 @@ def _gauge(use: _Use, answer: Answer, called: Callable[[str], str]) -> Gauge:
         filled=_in_percent(one.utilization_at_limit),
         tick=_in_percent(use.target),
     )
+
+
+def _note(use: _Use) -> str:
+    """Return the nominal utilization of what has a bar of two parts."""
+    if _in_percent(use.resource.utilization_at_limit) - _in_percent(use.nominal) < _LEAST_APART:
+        return ""
+    return phrase("page.nominal_part", value=utilization_text(use.nominal))
 
 
 def _value_text(one: RequirementAnswer) -> str:

@@ -112,25 +112,44 @@ def _requirement(
 ) -> RequirementRow:
     share, name = in_percent(one), called(one.name)
     text = quantity_at_limit(one.now.value, one.limit, one.dimension, share=share)
-    used = limit_used(one.now.value, one.limit, at_most=one.at_most)
+    used, may_exceed = _used_by(one), _may_exceed(one)
     return RequirementRow(
         # Of a latency it is the mean: percentiles have names of their own.
         measure=f"{name} {phrase('table.mean')}" if one.name.endswith(".latency") else name,
         limit=limit_of(one, one.limit, share=share, digits=3),
         value=marked_value(text, one.now.value, one.now.known),
         met_up_to=_up_to(one.met_up_to, answer, one.met_up_to_known),
-        headroom=_marked_headroom(one, used),
-        state=_state_of(one, used, answer),
+        headroom=_marked_headroom(used, may_exceed=may_exceed),
+        state=_state_of(one, used, answer, may_exceed=may_exceed),
     )
 
 
-def _marked_headroom(one: RequirementAnswer, used: float) -> str:
+def requirement_states(answer: Answer) -> tuple[LimitState, ...]:
+    """Return the states of all stated requirements, also of utilizations and of quality."""
+    states = [
+        _state_of(one, _used_by(one), answer, may_exceed=_may_exceed(one))
+        for one in answer.requirements
+    ]
+    quality = answer.quality
+    if quality.at_limit is not None and quality.metric != ir.Metric.WORST.value:
+        limits_capacity = answer.limited_by == QUALITY
+        states.append(limit_state(quality.at_limit, limits_capacity=limits_capacity))
+    return tuple(states)
+
+
+def _used_by(one: RequirementAnswer) -> float:
+    return limit_used(one.now.value, one.limit, at_most=one.at_most)
+
+
+def _marked_headroom(used: float, *, may_exceed: bool) -> str:
     """Return how much of a limit is left; at most that where the value is at least what it is."""
     text = headroom_text(used)
-    return MARKS[CertaintyKind.UPPER_BOUND] + text if text and _may_exceed(one) else text
+    return MARKS[CertaintyKind.UPPER_BOUND] + text if text and may_exceed else text
 
 
-def _state_of(one: RequirementAnswer, used: float, answer: Answer) -> LimitState:
+def _state_of(
+    one: RequirementAnswer, used: float, answer: Answer, *, may_exceed: bool
+) -> LimitState:
     """Return the state of a requirement; whether it is met decides where floats do not."""
     if one.met_up_to is None or one.met_up_to < answer.at:
         return LimitState.OVER
@@ -138,7 +157,7 @@ def _state_of(one: RequirementAnswer, used: float, answer: Answer) -> LimitState
     if one.confidence is not None:  # its value here is that of nominal inputs
         return LimitState.LIMIT if is_limit else LimitState.WITHIN
     state = limit_state(min(used, 1.0), limits_capacity=is_limit)
-    is_open = _may_exceed(one) and state in (LimitState.WITHIN, LimitState.CLOSE)
+    is_open = may_exceed and state in (LimitState.WITHIN, LimitState.CLOSE)
     return LimitState.UNKNOWN if is_open else state
 
 

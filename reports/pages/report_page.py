@@ -194,7 +194,6 @@ def page_view(
     """
     words, shown = wording(model, configuration, answer), at_headline(answer)
     title, _, question = title_of(model).partition(": ")
-    requirements = requirement_rows(shown, words.labels.of)
     traffic = traffic_table(shown, words.labels)
     assumptions = assumption_rows(model, answer.assumptions.values(), details.cited)
     labels = {one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity}
@@ -213,10 +212,9 @@ def page_view(
         headline=headline_line(answer),
         gauges=gauges(shown, words.labels.of),
         limits=limits(shown, words.labels.of),
-        requirements=requirements,
+        requirements=requirement_rows(shown, words.labels.of),
         conclusions=conclusions(
             shown,
-            requirements,
             labels,
             traffic,
             assumptions,

@@ -16,6 +16,7 @@ from qps.reports.text.solutions.uncertainty_text import (
     requirement_probabilities,
     samples_text,
     shares_table,
+    uncertain_inputs,
     uncertainty_lines,
 )
 from qps.reports.text.words.labels import Labels
@@ -159,7 +160,7 @@ def _histogram(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> Hist
         title=phrase(
             "ecdf" if is_cumulative else "histogram",
             noun=noun(name),
-            samples=samples_text(uncertainty.samples, len(uncertainty.shares)),
+            samples=samples_text(uncertainty.samples, uncertain_inputs(uncertainty), labels),
         ),
         description="; ".join(_lines(answer, labels)),
         x_label=f"Capacity ({noun(name)}){_end_of_range(answer, uncertainty)}",

@@ -36,7 +36,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
 )
 from qps.reports.pages.drawings.request_strip import SUMS
-from qps.reports.text.solutions.uncertainty_text import samples_text
+from qps.reports.text.solutions.uncertainty_text import samples_text, uncertain_inputs
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     in_percent,
@@ -198,7 +198,7 @@ class Truth(TruePictures):
         yield from (*SUMS, "1 % more", "10 % more", "95 % sure", "90 % interval")
         yield phrase("price.how", hardware="")
         if view.uncertainty is not None:
-            yield samples_text(view.uncertainty.samples, len(view.uncertainty.shares))
+            yield samples_text(view.uncertainty.samples, uncertain_inputs(view.uncertainty))
             halved = [share.capacity_if_halved for share in view.uncertainty.shares]
             yield from (percent(share.first_order, 2) for share in view.uncertainty.shares)
             yield from (percent(one.probability, 2) for one in view.uncertainty.bottlenecks)

@@ -15,7 +15,7 @@ from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.explanations.figure_text import line_label
 from qps.reports.text.solutions.capacity_text import at_headline
 from qps.reports.text.solutions.change_wording import wording
-from qps.reports.text.solutions.uncertainty_text import uncertainty_lines
+from qps.reports.text.solutions.uncertainty_text import uncertain_inputs, uncertainty_lines
 from qps.reports.text.words.labels import Labels, labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import scale_of
@@ -69,6 +69,7 @@ def _uncertainty(answer: Answer | None, labels: Labels) -> dict[str, Json]:
         "uncertainty": {
             "lines": [unquoted(labels.sentence(line)) for line in uncertainty_lines(answer)],
             "samples": uncertainty.samples,
+            "inputs": list(uncertain_inputs(uncertainty)),
             "interval": [uncertainty.interval.least, uncertainty.interval.most],
             "atConfidence": uncertainty.at_confidence.capacity,
             "distribution": {

@@ -115,7 +115,7 @@ export function* failuresOfAll(run, setting) {
   const criteria = [], unevaluated = [];
   for (const criterion of run.graph.criteria) {
     const capacity = capacityAtConfidence(run.model, run.graph, setting, criterion);
-    if (capacity === undefined) criteria.push(yield* withHolding(run, yield* failureOf(run, criterion)));
+    if (capacity === undefined) criteria.push(yield* judged(run, criterion));
     else if (capacity === null) unevaluated.push(criterion);
     else criteria.push(confidentCapacity(run.graph, criterion, capacity));
   }
@@ -130,22 +130,26 @@ function confidentCapacity(graph, criterion, capacity) {
   return { criterion: { ...criterion, known, knownInSeries, hasConfidence: true }, failure, knownThere: known, met: metUpTo(failure, graph), holds: metUpTo(failure, graph) };
 }
 
-// A criterion with the first population at which it fails, null for none; in slices.
-export function* failureOf(run, criterion) {
-  const { low, high } = run.graph;
+// A criterion with the first population at which it fails, null for none; it does not before `from`. In slices.
+export function* failureOf(run, criterion, from = run.graph.low) {
   const curve = run.curve(criterion.over, [criterion.measure, criterion.limit]);
-  const failure = yield* failingFirst(curve, low, high, (n) => fails(run, curve, criterion, n));
+  const failure = yield* failingFirst(curve, from, run.graph.high, (n) => fails(run, curve, criterion, n));
   const knownThere = failure === null ? criterion.known : knownAt(run, criterion, failure);
   return { criterion, failure, knownThere, met: metUpTo(failure, run.graph) };
 }
 
-// A criterion that is judged, with up to where its value keeps to its limit: beyond saturation that is infinite.
-function* withHolding(run, judged) {
-  const { criterion, failure } = judged, { low, high } = run.graph;
-  if (criterion.overShown === undefined || failure === low) return { ...judged, holds: judged.met };
+// A criterion that is judged, with up to where its value keeps to its limit: beyond saturation that is infinite. What is
+// shown fails wherever the criterion does, so that this is searched for first, and most often found there.
+function* judged(run, criterion) {
+  const { low, high } = run.graph;
+  if (criterion.overShown === undefined) {
+    const found = yield* failureOf(run, criterion);
+    return { ...found, holds: found.met };
+  }
   const curve = run.curve(criterion.overShown, [criterion.measure, criterion.limit]);
-  const shown = yield* failingFirst(curve, low, failure === null ? high : failure - 1, (n) => failsShown(run, criterion, n));
-  return { ...judged, holds: metUpTo(shown ?? failure, run.graph) };
+  const shown = yield* failingFirst(curve, low, high, (n) => failsShown(run, criterion, n));
+  if (shown === null) return { criterion, failure: null, knownThere: criterion.known, met: high, holds: high };
+  return { ...(yield* failureOf(run, criterion, shown)), holds: metUpTo(shown, run.graph) };
 }
 
 // Whether the value that is shown is beyond its limit; it is where the criterion fails.

@@ -20,7 +20,7 @@ import { spoken } from "./labels.js";
 import { Looks } from "./view_settings.js";
 import { nameColumns } from "./configuration_names.js";
 import { Past } from "./undo_history.js";
-import { showAnswer, showTraffic, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
+import { requirementStates, showAnswer, showTraffic, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
 import { drawNext, picturesOf } from "./page_pictures.js";
 import { fitFormulas } from "./paper.js";
 import { commandOf } from "./sentences.js";
@@ -157,7 +157,6 @@ export class App {
     this.sure?.show(column, isPopulationOnly);
     this.showBoard();
     showLimits(column, this.beside);
-    showConclusions(column);
     this.folded.show({
       resources: () => showResources(column), measures: () => showMeasures(column), traffic: () => showTraffic(column), known: () => showKnown(column),
       numbers: () => { if (!isPopulationOnly) showAssumptions(column, this.controls); },
@@ -180,7 +179,9 @@ export class App {
   showBoard() {
     const column = this.shown, beside = this.beside = besideOf(column);
     showGauges(column, beside);
-    showRequirements(column, beside);
+    this.states = requirementStates(column, beside);
+    showRequirements(column, beside, this.states);
+    showConclusions(column, this.states);
     fill("beside", besideText(column, beside));
   }
 
@@ -286,7 +287,7 @@ export class App {
     for (const one of this.columns) one.isAwaited = false;
     this.compare();
     this.controls.rank();
-    showConclusions(this.shown);
+    showConclusions(this.shown, this.states);
     for (const one of this.pictures) if (["tornado", "heat"].includes(one.key)) one.change();
     return true;
   }

@@ -4,7 +4,7 @@ import { reduced } from "../engine/numerics/fractions.js";
 import { inParenthesis, knownAt, usersKnown, formatUsers } from "../engine/certainty.js";
 import { inMode, phrase } from "../common/phrases.js";
 import { decimalOf, listed, percent, quoted, formatDistinct, formatBeyond, whole, wholePopulation } from "../common/format.js";
-import { measured, named } from "./labels.js";
+import { called, measured, named } from "./labels.js";
 import { namedValueAndLimit, qualityAxes } from "./requirements.js";
 
 export function answerOf(column) {
@@ -182,8 +182,11 @@ export function inUnit(record, [above, below]) {
 // Whether what is computed is of nominal inputs, beside what samples tell: a requirement with a confidence rests on samples.
 export function hasNominal({ isUncertain, solved }) { return isUncertain && !solved.criteria.some(({ criterion }) => criterion.hasConfidence); }
 
-// How many samples of how many inputs.
-export function samplesText({ model, setting }, samples) {
-  const inputs = new Set(Object.values(model.starts[setting.start].uncertain ?? {}).flat()).size;
-  return `${whole(samples)} samples of ${inputs === 1 ? "1 uncertain input" : `${inputs} uncertain inputs`}`;
+const MAX_INPUTS = 3;
+
+// How many samples of which inputs: those of qps come in the order of their shares of the variance.
+export function samplesText({ model }, { samples, inputs }) {
+  const first = inputs.slice(0, MAX_INPUTS).map((one) => called(model, one.split(", ")[0])).join(", ");
+  const more = inputs.length - MAX_INPUTS, names = more > 0 ? phrase("inputs.more", { names: first, count: more }) : first;
+  return phrase("inputs.samples", { samples: whole(samples), inputs: phrase(inputs.length === 1 ? "inputs.uncertain.one" : "inputs.uncertain", { count: inputs.length, names }) });
 }

@@ -29,7 +29,7 @@ def spread_lines(
     between = partial(_between, dimension=dimension, is_share=is_share)
     sampled = f"{spread.samples:,} samples"
     if spread.shares:
-        sampled = samples_text(spread.samples, len(spread.shares))
+        sampled = samples_text(spread.samples, [one.number for one in spread.shares])
     yield f"{percent(spread.probability)} interval: {between(spread.interval)} ({sampled})."
     is_itself = [one.number for one in spread.shares] == [name]
     if spread.shares and not is_itself:

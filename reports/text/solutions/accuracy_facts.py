@@ -8,7 +8,7 @@ from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.quantities.certainty import MOST_STATED, Certainty, CertaintyKind
 from qps.reports.text.layout.facts import Fact
 from qps.reports.text.solutions.capacity_text import has_nominal, supported, without_error
-from qps.reports.text.solutions.uncertainty_text import samples_text
+from qps.reports.text.solutions.uncertainty_text import samples_text, uncertain_inputs
 from qps.reports.text.words.certainty_marks import merged, users_as_known
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import noun
@@ -108,7 +108,7 @@ def accuracy_rows(answer: Answer, labels: Labels) -> list[Fact]:
         accuracy(answer, labels),
         Fact(phrase("error"), model_error(answer, labels)),
         not_covered(answer, labels),
-        uncertainty(answer),
+        uncertainty(answer, labels),
         Fact(phrase("term.measure_next"), labels.sentence(measure_next(answer))),
     ]
 
@@ -179,7 +179,7 @@ def is_of_forecast_only(answer: Answer) -> bool:
 _UNCERTAINTY = "Uncertainty"
 
 
-def uncertainty(answer: Answer) -> Fact:
+def uncertainty(answer: Answer, labels: Labels) -> Fact:
     """Return the capacity with nominal inputs, and which one few samples exceed.
 
     Where no input is uncertain, it says so: a capacity is no more certain than its inputs.
@@ -188,17 +188,17 @@ def uncertainty(answer: Answer) -> Fact:
     if is_of_forecast_only(answer):
         return Fact(label, phrase("uncertainty.only_forecast"))
     if answer.uncertainty is not None:
-        return Fact(label, _spread(answer, answer.uncertainty))
+        return Fact(label, _spread(answer, answer.uncertainty, labels))
     if answer.reliable is None or not answer.rests_on_users:
         return Fact(label, "")
     stated, hint = map(phrase, ("uncertainty.not_stated", "uncertainty.not_stated.hint"))
     return Fact(label, stated, hint=hint)
 
 
-def _spread(answer: Answer, uncertainty: Uncertainty) -> str:
+def _spread(answer: Answer, uncertainty: Uncertainty, labels: Labels) -> str:
     interval, samples = (
         uncertainty.interval,
-        samples_text(uncertainty.samples, len(uncertainty.shares)),
+        samples_text(uncertainty.samples, uncertain_inputs(uncertainty), labels),
     )
     if interval.least == interval.most:
         share = percent(interval.probability)

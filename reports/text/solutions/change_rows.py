@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from shlex import quote
 
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.layout.facts import VALUE_COLUMN
 from qps.reports.text.layout.table import text_width
@@ -22,6 +24,7 @@ from qps.reports.text.words.certainty_marks import (
     marked,
     users_with,
 )
+from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
@@ -101,6 +104,8 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
         )
         lines += [f"    {setting}"] if setting else []
         lines += written
+    for text in marks_of(by_kind, answer, words.labels):
+        lines += wrapped(text, value_width, "")
     head = f"  {label}"
     head += _right(heading, VALUE_COLUMN + end - text_width(head))
     labels += [""] * (len(lines) - len(labels))
@@ -114,6 +119,24 @@ def capacity_in_row(one: AdviceView, answer: Answer) -> str:
     return (
         users.removeprefix(MARKS[one.known.kind]) if one.known.kind is answer.known.kind else users
     )
+
+
+def marks_of(changes: Sequence[AdviceView], answer: Answer, labels: Labels) -> Iterator[str]:
+    """Yield what each mark before a capacity means: `≤: an upper bound, as …`, with its reason."""
+    kinds: dict[CertaintyKind, Certainty] = {}
+    for one in changes:
+        mark = MARKS[one.known.kind]
+        if mark and capacity_in_row(one, answer).startswith(mark):
+            kinds.setdefault(one.known.kind, one.known)
+    for kind, known in kinds.items():
+        more = len(known.reasons) - 1
+        yield phrase(
+            "changes.marked.more" if more else "changes.marked",
+            mark=MARKS[kind].strip(),
+            known=phrase(f"served.is.{kind.value}"),
+            reason=labels.sentence(known.reasons[0]),
+            count=more,
+        )
 
 
 def capacity_with(one: AdviceView, answer: Answer) -> str:

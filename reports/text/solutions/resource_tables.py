@@ -49,24 +49,27 @@ def resource_table(
 ) -> tuple[Table, list[ResourceSolution]]:
     """Return the resources, the first to saturate first, and of each row the resource.
 
+    Where utilizations stand beside those with nominal inputs, what is used most comes first.
+
     `named` puts identifiers behind, `bars` a bar before each utilization; the largest `shares` of
     what loads a resource are shown. Beside a bar a utilization has one decimal.
     """
-    ordered = sorted(
-        answer.resources,
-        key=lambda r: (
-            r.saturation.at is None,
-            r.saturation.at or 0.0,
-            -r.utilization_at_limit / r.target,
-        ),
-    )
-    is_planned = any(resource.target != 1 for resource in ordered)
+    is_planned = any(resource.target != 1 for resource in answer.resources)
     limits = _utilization_limits(answer)
     has_limits = is_planned or bool(limits)
-    resources = with_ports_together(ordered, attrgetter("name"), answer)
-    giving = answer.saturated_by_elastic
     share_text = utilization_text if bars else partial(percent, digits=_DIGITS)
     nominal = _nominal(answer, share_text)
+
+    def order(one: ResourceSolution) -> tuple[bool, float, float]:
+        """Order by saturation, where that is printed; otherwise by how much is used."""
+        used = one.utilization_at_limit / min(one.target, limits.get(one.name, 1.0))
+        if nominal is not None:
+            return False, 0.0, -used
+        return one.saturation.at is None, one.saturation.at or 0.0, -used
+
+    ordered = sorted(answer.resources, key=order)
+    resources = with_ports_together(ordered, attrgetter("name"), answer)
+    giving = answer.saturated_by_elastic
     rows = []
     for resource, name in resources:
         limit = min(resource.target, limits.get(resource.name, 1.0))

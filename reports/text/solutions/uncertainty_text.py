@@ -154,14 +154,23 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
     return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=long)
 
 
-def samples_text(samples: int, numbers: int) -> str:
-    """Return how many samples there are of how many numbers: `10,000 samples of …`."""
-    inputs = (
-        phrase("uncertainty.input_count_one")
-        if numbers == 1
-        else phrase("uncertainty.input_count", count=numbers)
-    )
-    return phrase("uncertainty.samples_of", samples=samples, text=inputs)
+def samples_text(samples: int, numbers: Sequence[str], labels: Labels = PLAIN) -> str:
+    """Return how many samples there are of which inputs: `10,000 samples of 1 uncertain input: x`.
+
+    The first of several are named; of those that were fitted together, the first.
+    """
+    named = [labels.of(one.partition(", ")[0]) for one in numbers[:_MOST_NAMED]]
+    names, more = ", ".join(named), len(numbers) - len(named)
+    key = "inputs.uncertain.one" if len(numbers) == 1 else "inputs.uncertain"
+    if more:
+        names = phrase("inputs.more", names=names, count=more)
+    inputs = phrase(key, count=len(numbers), names=names)
+    return phrase("inputs.samples", samples=f"{samples:,}", inputs=inputs)
+
+
+def uncertain_inputs(uncertainty: Uncertainty) -> tuple[str, ...]:
+    """Return the names of uncertain inputs, those first that cause most of the variance."""
+    return tuple(one.number for one in uncertainty.shares)
 
 
 def ends_of(interval: Interval) -> str:

@@ -135,7 +135,8 @@ class Labels(Struct, frozen=True, kw_only=True):
         else:
             words = self.sentence(name) if self.sentence(name) != name else ""
         begins = found.start() == 0 or found.string[: found.start()].endswith(". ")
-        begins = begins and not (words == name and "." in name)
+        # What one types after --set is written as it is typed.
+        begins = begins and not (words == name and ("." in name or name in self.kinds))
         return (f"{words[0].upper()}{words[1:]}" if begins else words) if words else found[0]
 
     def _in_sentence(self, name: str) -> str:

@@ -252,8 +252,6 @@ TEXT_PHRASES: Mapping[str, str] = {
     "uncertainty.exceeds": "exceeds its limit, it does",
     "uncertainty.halved": "{noun} if uncertainty is halved",
     "uncertainty.impossible": "{share} of the samples are impossible and excluded: {why}.",
-    "uncertainty.input_count": "{count} uncertain inputs",
-    "uncertainty.input_count_one": "1 uncertain input",
     "uncertainty.linear": (
         "Uncertainty: a linear approximation gives {rounded_ends}. Capacity is not linear "
         "over the range of the inputs, so use the sampled interval."
@@ -263,7 +261,6 @@ TEXT_PHRASES: Mapping[str, str] = {
     "uncertainty.none_at_all": "none at all",
     "uncertainty.one_input": "uncertain input",
     "uncertainty.only_forecast": "of the forecast only; it does not affect capacity",
-    "uncertainty.samples_of": "{samples:,} samples of {text}",
     "uncertainty.several_inputs": "uncertain inputs",
     "uncertainty.surrogate": (
         "Approximation: {points} samples are solved in full; for the others, a surrogate "

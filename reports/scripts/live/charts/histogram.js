@@ -20,7 +20,7 @@ export function drawHistogram(column, uncertainty, width, certainty) {
   const height = 236, top = 62, bottom = height - 42, left = isCumulative ? 48 : 24, right = width - 14;
   const across = new Axis(start, start + apart * counts.length, left, right), up = isCumulative ? new Axis(0, inAll, bottom, top) : axisFor([0, ...counts], bottom, top, false);
   const [from, to] = uncertainty.interval.map((end) => end ?? graph.low - 1);
-  const title = phrase(isCumulative ? "ecdf" : "histogram", { noun: nounOf(model), samples: samplesText(column, uncertainty.samples) });
+  const title = phrase(isCumulative ? "ecdf" : "histogram", { noun: nounOf(model), samples: samplesText(column, uncertainty) });
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
   const all = uncertainty.distribution ? uncertainty.samples : uncertainty.sorted.length;
   const columns = heights.map((count, i) => {
@@ -43,7 +43,7 @@ export function drawHistogram(column, uncertainty, width, certainty) {
   const upright = (population, label, row, kind) => {
     const x = inside(population), isLeft = x + label.length * 7.5 > right;
     svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
-      draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start", class: row ? null : "strong" }, label));
+      draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start", class: row ? "across" : "strong" }, label));
   };
   if (uncertainty.atConfidence !== null) upright(uncertainty.atConfidence, confidenceCaption(certainty, roundedDown(uncertainty.atConfidence), solved.known), 0, "rule");
   if (solved.largest !== null) upright(solved.largest, phrase("page.nominal_line", { users: whole(solved.largest) }), 1, "here");

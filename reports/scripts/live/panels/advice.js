@@ -11,6 +11,7 @@ import { sliced } from "../../common/slices.js";
 import { percent, printedCapacity, whole } from "../../common/format.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { phrase } from "../../common/phrases.js";
+import { noteOf } from "./change_notes.js";
 import { beyondRange } from "./controls.js";
 import { GOAL, goalLadders } from "./relaxed_goals.js";
 import { changesTo, shownCost } from "../change_wording.js";
@@ -290,9 +291,10 @@ export function showAdvice(column, found, apply) {
   // What is required less displaces nothing that can be had.
   const helping = ranked.filter(isFirst), isGoal = (one) => one.kind === GOAL;
   const first = byGroup([...helping.filter((one) => !isGoal(one)).slice(0, SHOWN_FIRST), ...helping.filter(isGoal).slice(0, SHOWN_GOALS)]), more = byGroup(ranked.filter((one) => !first.includes(one))).slice(0, SHOWN_ADVICE - first.length);
+  const usersOf = (one) => (one.many === high ? `${whole(high)}+` : one.isSure || (isSampled && hasReliable) ? whole(one.many) : markedUsers(one));
+  fill("changes-note", noteOf(column, found, ranked.map((one) => ({ users: usersOf(one), known: one.known }))));
   const rowOf = (one) => {
-    const words = changesTo(column, one.setting), isEnd = one.many === high;
-    const users = isEnd ? `${whole(high)}+` : one.isSure || (isSampled && hasReliable) ? whole(one.many) : markedUsers(one);
+    const words = changesTo(column, one.setting), isEnd = one.many === high, users = usersOf(one);
     const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, shownCost(column, one), ...(drawn ? [drawn(one.interval, one.many)] : []),
       tryButton(words, () => apply(one))];
     const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
@@ -316,15 +318,6 @@ export function showAdvice(column, found, apply) {
   const note = hasReliable ? [] : make("p", { class: "soft" }, phrase(key, { sure: percent(CERTAINTY) }));
   return fill("advice", note, first.length ? made(first) : make("p", { class: "soft" }, phrase("page.no_change")),
     more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length, changes })), made(more)) : []);
-}
-
-// What the capacities count, and what the bars beside them are or why there are none.
-function noteOf(column, found) {
-  const noun = nounOf(column.model), judged = (found ?? []).filter((one) => one.interval);
-  if (judged.some(({ interval: [least, most] }) => least !== most)) return phrase("changes.intervals", { noun });
-  if (!found?.length) return phrase("changes.count", { noun });
-  if (column.isUncertain) return phrase(judged.length ? "changes.unaffected" : "changes.count", { noun });
-  return phrase("changes.exact", { noun });
 }
 
 // What would help, as it was known when the page was written: told until the page has tried it.

@@ -15,12 +15,21 @@ import { withPortsTogether } from "./sections.js";
 
 const MAX_SHOWN = 4, MAX_PARTS = 3, LEAST_PART = 0.01, MAX_LIMITS = 5, WIDEST = 100, DIGITS = 3;
 
+const LEAST_APART = 1; // per cents between two utilizations of one bar that are told apart
+
 // A part of a hundred as a bar, with a tick at the target.
 function meter(filled, tick, said, nominal = filled) {
   const length = (value) => `${Math.min(100, Math.max(0, value)).toFixed(2)}%`;
   return draw("svg", { class: "meter", role: "img", "aria-label": said },
-    draw("rect", { class: "track", width: "100%", height: 12, y: 4 }), filled - nominal >= 1 ? draw("rect", { class: "fill more", width: length(filled), height: 12, y: 4 }) : "", draw("rect", { class: "fill", width: length(filled - nominal >= 1 ? nominal : filled), height: 12, y: 4 }),
+    draw("rect", { class: "track", width: "100%", height: 12, y: 4 }), isApart(filled, nominal) ? draw("rect", { class: "fill more", width: length(filled), height: 12, y: 4 }) : "", draw("rect", { class: "fill", width: length(isApart(filled, nominal) ? nominal : filled), height: 12, y: 4 }),
     tick === null ? "" : draw("rect", { class: "tick", x: length(tick), width: 2, height: 20 }));
+}
+
+function isApart(filled, nominal) { return Math.min(100, filled) - nominal >= LEAST_APART; }
+
+// What is used, and what of it with nominal inputs: the darker part of a bar of two.
+function usedText(load, nominal) {
+  return isApart(100 * load, 100 * nominal) ? [utilizationText(load), make("small", null, phrase("page.nominal_part", { value: utilizationText(nominal) }))] : utilizationText(load);
 }
 
 function gaugeTable(rows, at) {
@@ -51,7 +60,7 @@ export function showGauges(column, beside) {
     const isElastic = isElasticallyFilled(run, one.about), state = isElastic ? "elastic" : stateAt(limitUsed(true, load, target), isLimit(one));
     const cells = [
       [make("span", { title: calledInFull(model, one.name) }, called(model, one.name) + name.slice(one.name.length)), make("small", null, made)],
-      meter(100 * load, 100 * target, `${utilizationText(load)} of ${percent(target)}`, 100 * nominal), utilizationText(load), percent(target),
+      meter(100 * load, 100 * target, `${utilizationText(load)} of ${percent(target)}`, 100 * nominal), usedText(load, nominal), percent(target),
       isElastic ? make("span", { class: "state elastic" }, IS_ELASTIC) : stateLight(state),
     ];
     return { cells, state, used: used(one) };

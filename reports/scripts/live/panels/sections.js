@@ -24,20 +24,27 @@ export function showAnswer(column) {
 // A word beside what it is said of.
 function light(kind, word) { return make("span", { class: `light ${kind}` }, word); }
 
-// How near a requirement is to its limit at the population shown.
+// How near a requirement is to its limit at the population shown, how much of it is used, and whether more may be.
 export function stateOf(column, judged, beside = null) {
   const { criterion, failure } = judged;
   const { run, n, solved } = column, isLimit = n === column.headlineAt && (beside ? beside.limitedBy === criterion.name : judged === solved.limiting);
   const isOver = criterion.hasConfidence ? failure !== null && n >= failure : failsShown(run, criterion, n);
-  const used = usedOf(column, criterion, beside);
-  if (isOver || (beside?.sure && used > SURELY_OVER)) return { state: "over", used };
-  if (criterion.hasConfidence) return { state: isLimit ? "limit" : "within", used };
-  const state = limitState(Math.min(used, 1), isLimit), isOpen = mayExceed(run, criterion, n) && (state === "within" || state === "near");
-  return { state: isOpen ? "unknown" : state, used };
+  const used = usedOf(column, criterion, beside), mayExceed = isOpenBound(run, criterion, n);
+  if (isOver || (beside?.sure && used > SURELY_OVER)) return { state: "over", used, mayExceed };
+  if (criterion.hasConfidence) return { state: isLimit ? "limit" : "within", used, mayExceed };
+  const state = limitState(Math.min(used, 1), isLimit), isOpen = mayExceed && (state === "within" || state === "near");
+  return { state: isOpen ? "unknown" : state, used, mayExceed };
+}
+
+// The states of all stated requirements, by their criteria: the worst of all is what the others say.
+export function requirementStates(column, beside) {
+  const { solved, graph } = column;
+  const stated = solved.criteria.filter(({ criterion }) => isStated(criterion) && !(criterion.isQuality && graph.metric === "worst"));
+  return new Map(stated.map((one) => [one, stateOf(column, one, beside)]));
 }
 
 // Whether a value is a bound on the side that proves no limit to be met.
-function mayExceed(run, criterion, n) {
+function isOpenBound(run, criterion, n) {
   return !criterion.hasConfidence && !criterion.isQuality && knownAt(run, criterion, n)?.[0] === (criterion.atMost ? "lower bound" : "upper bound");
 }
 
@@ -61,13 +68,12 @@ function headroomOf(used, isMost) {
   return `${mark}${Math.round(left) < 0 ? "−" : ""}${whole(Math.abs(Math.round(left)))} %`;
 }
 
-export function showRequirements(column, beside) {
+export function showRequirements(column, beside, states) {
   const { solved, graph, run, n, model } = column;
-  // The worst of all is what the rows themselves say.
   // An upper limit of a utilization is the tick of its gauge.
   const gauges = new Set(solved.resources.map((one) => one.name));
-  const isShown = ({ criterion }) => isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && !(criterion.atMost && !criterion.hasConfidence && gauges.has(utilized(criterion.name)));
-  const rows = solved.criteria.filter(isShown).map((one) => {
+  const isShown = ({ criterion }) => !(criterion.atMost && !criterion.hasConfidence && gauges.has(utilized(criterion.name)));
+  const rows = [...states.keys()].filter(isShown).map((one) => {
     const { criterion } = one;
     const { isQuality } = criterion;
     const measure = isQuality ? graph.quality : criterion.measure;
@@ -81,8 +87,8 @@ export function showRequirements(column, beside) {
     const sure = beside?.met?.[isQuality ? "quality" : criterion.name], most = sure ?? one.holds;
     const met = most === null ? "never" : most === graph.high ? phrase("page.full_range") : marked(whole(most), sure !== undefined && beside.covered.includes(criterion.name) ? null : largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : requirementCalled(model, criterion.name);
-    const { state, used } = stateOf(column, one, beside);
-    return [name, written(measure, n), `${relationOf(criterion)} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used, mayExceed(run, criterion, n)), met, stateLight(state)];
+    const { state, used, mayExceed } = states.get(one);
+    return [name, written(measure, n), `${relationOf(criterion)} ${written(criterion.limit, n)}`, criterion.hasConfidence ? "" : headroomOf(used, mayExceed), met, stateLight(state)];
   });
   for (const one of solved.unevaluated) rows.push([requirementCalled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
   fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);

@@ -12,7 +12,7 @@ import { sliced } from "../../common/slices.js";
 import { drawHistogram } from "../charts/histogram.js";
 import { Fan, FanJob } from "../charts/interval_bands.js";
 import { called } from "../labels.js";
-import { inUnit, nounOf } from "../sentences.js";
+import { inUnit, nounOf, samplesText } from "../sentences.js";
 import { GOAL } from "./relaxed_goals.js";
 
 const FULL = 256, QUICK = 32, FEWEST = 16;
@@ -215,7 +215,7 @@ export class Uncertainty {
     const answered = this.answers.found.filter((one) => one !== null);
     if (!answered.length) return null;
     const sorted = Float64Array.from(answered, (one) => one.largest).sort();
-    return { sorted, answered, samples: this.answers.done, interval: intervalOf(sorted, graph.low), atConfidence: orNone(least(sorted, CERTAINTY), graph.low) };
+    return { sorted, answered, samples: this.answers.done, inputs: this.samples.counting, interval: intervalOf(sorted, graph.low), atConfidence: orNone(least(sorted, CERTAINTY), graph.low) };
   }
 
   // Up to where each criterion is met, at the confidence of the headline; nothing where modes have criteria of their own.
@@ -254,8 +254,7 @@ export class Uncertainty {
     const left = new Set(samples.leftOut.values()), share = percent(samples.leftOut.size / this.answers.done, 2);
     const out = left.size ? [`${share} of samples are not feasible and are excluded: ${[...left].slice(0, 3).join(", ")}.`] : [];
     if (!uncertainty) return out;
-    const numbers = samples.counting.length;
-    const of = `${whole(uncertainty.samples)} samples of ${numbers === 1 ? "1 uncertain input" : `${numbers} uncertain inputs`}, drawn in this page`;
+    const of = `${samplesText(column, uncertainty)}; drawn in this page`;
     const more = uncertainty.interval[1] === column.graph.high ? "+" : "";
     const sure = percent(CERTAINTY), noun = nounOf(column.model);
     const confident = uncertainty.atConfidence === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(uncertainty.atConfidence) });
