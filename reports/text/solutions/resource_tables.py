@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from math import inf
 from operator import attrgetter
 
 from qps.compiler.ir.measure_names import is_utilization, resource_in
@@ -59,15 +60,7 @@ def resource_table(
     has_limits = is_planned or bool(limits)
     share_text = utilization_text if bars else partial(percent, digits=_DIGITS)
     nominal = _nominal(answer, share_text)
-
-    def order(one: ResourceSolution) -> tuple[bool, float, float]:
-        """Order by saturation, where that is printed; otherwise by how much is used."""
-        used = one.utilization_at_limit / min(one.target, limits.get(one.name, 1.0))
-        if nominal is not None:
-            return False, 0.0, -used
-        return one.saturation.at is None, one.saturation.at or 0.0, -used
-
-    ordered = sorted(answer.resources, key=order)
+    ordered = _ordered(answer, limits, by_use=nominal is not None)
     resources = with_ports_together(ordered, attrgetter("name"), answer)
     giving = answer.saturated_by_elastic
     rows = []
@@ -100,6 +93,19 @@ def resource_table(
     long = frozenset([0, demand, demand + 1] if named else [0, demand])
     table = Table(headings, tuple(rows), right, firm=frozenset([1]), long=long)
     return table, [resource for resource, _ in resources]
+
+
+def _ordered(
+    answer: Answer, limits: Mapping[str, float], *, by_use: bool
+) -> list[ResourceSolution]:
+    """Return the resources, the first to saturate first, or by how much of a limit they use."""
+
+    def place(one: ResourceSolution) -> tuple[float, float]:
+        used = one.utilization_at_limit / min(one.target, limits.get(one.name, 1.0))
+        saturated_at = inf if one.saturation.at is None else one.saturation.at
+        return (0.0 if by_use else saturated_at), -used
+
+    return sorted(answer.resources, key=place)
 
 
 def _last_heading(*, is_planned: bool, is_nominal: bool) -> str:

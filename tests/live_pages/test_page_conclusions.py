@@ -120,7 +120,7 @@ require { web.cpu.utilization <= 80 % }
 """
 
 
-def test_uncertain_inputs_are_named_beside_the_interval_and_both_tones_of_a_bar(
+def test_uncertain_inputs_and_both_parts_of_a_bar_have_names(
     open_page: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "uncertain.qps"
@@ -151,7 +151,7 @@ def test_uncertain_inputs_are_named_beside_the_interval_and_both_tones_of_a_bar(
     assert all(one in caption.partition("3 uncertain inputs: ")[2][:40] for one in left)
 
 
-def test_a_mark_before_what_a_change_gives_is_explained_beside_the_changes(
+def test_marks_of_changes_have_an_explanation(
     open_page: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = SITE.with_name("infeasible.qps")
