@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +175,38 @@ def test_marks_of_changes_have_an_explanation(
         assert "≤" not in page.text_content("#changes-note")
     main(["solve", str(file)])
     assert explained in capsys.readouterr().out
+
+
+def _replies_at(users: float, pace: float) -> tuple[float, float, float]:
+    """Return service, queueing delay and transmission of a reply of the site, in s: M/M/4."""
+    service, cores, servers = 8e-3 + 0.5e-9 * 80e3, 4, 2
+    offered = users * pace / servers * service
+    terms = [offered**k / factorial(k) for k in range(cores)]
+    last = offered**cores / factorial(cores) * cores / (cores - offered)
+    waiting = last / (sum(terms) + last) * service / (cores - offered)
+    return service, waiting, 80e3 * 8 / 1e9
+
+
+def _path_line(users: float, pace: float) -> str:
+    service, waiting, sent = _replies_at(users, pace)
+    total = service + waiting + sent
+    shares = (f"{100 * part / total:.0f} %" for part in (service + waiting, service, waiting))
+    at_web, work, queue = shares
+    return f"{at_web} of replies latency is at web: {work} service time, {queue} queueing delay"
+
+
+def test_the_path_of_a_request_says_where_most_of_its_time_goes(open_page: Any) -> None:
+    html = html_of(load(SITE))
+    for scripts in (False, True):
+        page = open_page(html, scripts=scripts).page
+        assert page.text_content("#of-system") == _path_line(7_460, 0.1)
+    for pace in (0.05, 0.12):
+        page.fill("#number-pace", str(pace))
+        users = page.evaluate("() => qps.shown.n")
+        assert page.text_content("#of-system") == _path_line(users, pace)
+    page.click("#system summary")  # a fold without its pictures says it, too
+    page.fill("#number-pace", "0.15")
+    line = _path_line(page.evaluate("() => qps.shown.n"), 0.15)
+    page.wait_for_function(
+        "(line) => document.getElementById('of-system').textContent === line", arg=line
+    )

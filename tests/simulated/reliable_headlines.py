@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp
+from math import exp, inf, prod
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -52,12 +52,14 @@ class Case:
     """A spec, its uncertain inputs, and the limits of simulated values by subject and measure.
 
     `stored` is how much of its limit is used by what no simulation has, from drawn inputs and
-    the population.
+    the population. A factor without a unit cannot be set: what is `scaled` by it, a utilization,
+    is proportional to it.
     """
 
     spec: str
-    inputs: Mapping[str, tuple[Draw, str]]
+    inputs: Mapping[str, tuple[Draw, str | None]]
     limits: Mapping[str, float]
+    scaled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stored: Callable[[Mapping[str, float], int], float] = field(default=lambda drawn, at: 0.0)
 
 
@@ -102,16 +104,17 @@ CASES = {
             "events latency": 0.05,
             "reading latency": 0.005,
         },
-        _disk_of_brokers,
+        stored=_disk_of_brokers,
     ),
     "https_server": Case(
         "specs/https_server.qps",
         {
             "headers": (normal(250, 0.2), "byte/request"),
-            "trust.more_cores": (lognormal(1, 0.15), ""),
-            "trust.other_machine": (lognormal(1, 0.15), ""),
+            "trust.more_cores": (lognormal(1, 0.15), None),
+            "trust.other_machine": (lognormal(1, 0.15), None),
         },
         {"server.cpu utilization": 0.75, "access.server.out utilization": 0.8},
+        scaled={"server.cpu utilization": ("trust.more_cores", "trust.other_machine")},
     ),
     "llm": Case(
         "specs/applications/llm.qps",
@@ -184,18 +187,21 @@ def _run(
     settings = [
         text
         for name, (_, unit) in case.inputs.items()
+        if unit is not None
         for text in ("--set", f"{name} = {drawn[name]:.9g} {unit}".strip())
     ]
     options = ["--at", str(at), "--workers", "1", "--precision", precision, "--seed", str(turn + 1)]
     found = {
-        f"{one['subject']} {one['measure']}": (one["simulated"], one["half_width"] or 0.0)
+        f"{one['subject']} {one['measure']}": (float(one["simulated"]), one["half_width"] or 0.0)
         for one in _answer("simulate", file, *settings, *options)["results"]
     }
-    is_kept = all(found[name][0] <= most for name, most in case.limits.items())
-    is_near = any(
-        abs(found[name][0] - most) <= found[name][1] for name, most in case.limits.items()
-    )
-    return is_kept and case.stored(drawn, at) <= 1, is_near
+    for name, factors in case.scaled.items():
+        factor = prod(drawn[one] for one in factors)
+        found[name] = (found[name][0] * factor, found[name][1] * factor)
+    # What has no value is infinite: a resource is saturated.
+    values = [(*found.get(name, (inf, 0.0)), most) for name, most in case.limits.items()]
+    is_kept = all(value <= most for value, _, most in values) and case.stored(drawn, at) <= 1
+    return is_kept, any(abs(value - most) <= width for value, width, most in values)
 
 
 def _answer(command: str, file: Path, *options: str) -> dict[str, Any]:

@@ -45,6 +45,8 @@ _EDGE, _LETTER, _SMALL = 7, 7.4, 6.4
 _NAME_SIZES = (("", 1.0), (" smaller", 11 / 13), (" smallest", 9 / 13))
 """Classes of names by their part of the usual size, as `live/charts/topology.js` has them."""
 _BAR = 9
+_WHOLE = 1 + 1e-9
+"""More than a latency is no part of it."""
 
 
 class PlacedStop(Stop, frozen=True, kw_only=True):
@@ -95,6 +97,8 @@ class SystemPicture(Struct, frozen=True, kw_only=True):
     legend: tuple[tuple[str, str], ...]
     strip: Strip
     steps: Table
+    conclusion: str
+    """Where most of the latency is spent, and with what; empty where no place has a share."""
 
 
 def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPicture | None:
@@ -133,6 +137,7 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
         legend=tuple((spent, SPENT[spent]) for spent in present),
         strip=strip_of(path, spans_of(path.steps, labels)),
         steps=here.table(),
+        conclusion=printable(here.conclusion(labels.of(path.stream), labels)),
     )
 
 
@@ -238,6 +243,29 @@ class _Readings(Struct, frozen=True, kw_only=True):
         spent = (name.capitalize() for name in SPENT.values())
         headings = ("Step", phrase("report.stage_mean_per_item"), "Time", "Share", *spent)
         return Table(headings, rows, frozenset({0, *range(2, len(headings))}))
+
+    def conclusion(self, stream: str, labels: Labels) -> str:
+        """Return where most of the latency is spent: what is called together may be none of it."""
+        places: dict[str, dict[str, float]] = {}
+        for stop in (one for one in self.stops if one.place):
+            spent = places.setdefault(stop.place, dict.fromkeys(SPENT, 0.0))
+            for word, taken in stop.spent.items():
+                spent[word] += taken
+        if not isfinite(self.total) or self.total <= 0 or not places:
+            return ""
+        place, spent = max(places.items(), key=lambda one: sum(one[1].values()))
+        share = sum(spent.values()) / self.total
+        if share > _WHOLE:
+            return ""
+        parts = sorted((word for word in SPENT if spent[word] > 0), key=lambda word: -spent[word])
+        written = [f"{percent(spent[word] / self.total, 2)} {SPENT[word]}" for word in parts]
+        return phrase(
+            "way.most",
+            share=percent(share, 2),
+            stream=stream,
+            place=labels.of(place),
+            spent=SPENT[parts[0]] if len(parts) == 1 else ", ".join(written),
+        )
 
     def _loads(self, place: DrawingNode) -> list[tuple[str, float, bool]]:
         """Return the resources at a place, and the ports to it, the fullest first."""

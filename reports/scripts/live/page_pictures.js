@@ -101,6 +101,7 @@ class PagePictures {
   addRequest() {
     const by = this.choice("Color by"), stream = this.choice("Request path of");
     this.withControl("topology", { of: stream, by }, (column, width) => drawTopology(column, width, { stream, by }), ["waterfall"]);
+    this.app.requestStream = stream;
     this.add("waterfall", (column, width) => drawWaterfall(column, width, stream));
   }
 

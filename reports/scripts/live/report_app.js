@@ -21,6 +21,7 @@ import { Looks } from "./view_settings.js";
 import { nameColumns } from "./configuration_names.js";
 import { Past } from "./undo_history.js";
 import { requirementStates, showAnswer, showTraffic, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
+import { showPathConclusion } from "./charts/request_path.js";
 import { drawNext, picturesOf } from "./page_pictures.js";
 import { fitFormulas } from "./paper.js";
 import { commandOf } from "./sentences.js";
@@ -158,7 +159,7 @@ export class App {
     this.showBoard();
     showLimits(column, this.beside);
     this.folded.show({
-      resources: () => showResources(column), measures: () => showMeasures(column), traffic: () => showTraffic(column), known: () => showKnown(column),
+      "of-system": () => showPathConclusion(column, this.requestStream), resources: () => showResources(column), measures: () => showMeasures(column), traffic: () => showTraffic(column), known: () => showKnown(column),
       numbers: () => { if (!isPopulationOnly) showAssumptions(column, this.controls); },
     });
     this.compare();

@@ -31,6 +31,7 @@ from qps.solver.answer import Answer
 
 HELPS = phrase("changes")
 """The label of changes."""
+_LONGEST_REASON = 80
 
 
 def _with_users(one: AdviceView, answer: Answer) -> str:
@@ -122,19 +123,24 @@ def capacity_in_row(one: AdviceView, answer: Answer) -> str:
 
 
 def marks_of(changes: Sequence[AdviceView], answer: Answer, labels: Labels) -> Iterator[str]:
-    """Yield what each mark before a capacity means: `≤: an upper bound, as …`, with its reason."""
+    """Yield what each mark before a capacity means: `≤: an upper bound, as …`.
+
+    Its shortest reason stands behind it, if that is no longer than a line.
+    """
     kinds: dict[CertaintyKind, Certainty] = {}
     for one in changes:
         mark = MARKS[one.known.kind]
         if mark and capacity_in_row(one, answer).startswith(mark):
             kinds.setdefault(one.known.kind, one.known)
     for kind, known in kinds.items():
+        reason = min(known.reasons, key=len).partition(": ")[0]
         more = len(known.reasons) - 1
+        key = "changes.marked.more" if more else "changes.marked.as"
         yield phrase(
-            "changes.marked.more" if more else "changes.marked",
+            key if len(reason) <= _LONGEST_REASON else "changes.marked",
             mark=MARKS[kind].strip(),
             known=phrase(f"served.is.{kind.value}"),
-            reason=labels.sentence(known.reasons[0]),
+            reason=labels.sentence(reason),
             count=more,
         )
 

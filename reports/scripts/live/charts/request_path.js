@@ -2,7 +2,10 @@
 // on there, waits, or takes a time that is always the same.
 
 import { together } from "../../engine/certainty.js";
+import { fill } from "../../common/dom.js";
+import { percent } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
+import { called } from "../labels.js";
 
 const NOTHING = 1e-6; // of the latency: what is less is not told
 
@@ -90,6 +93,26 @@ export function byPlace(way) {
     found.set(row.place, all);
   }
   return found;
+}
+
+const WHOLE = 1 + 1e-9;
+
+// The same of the stream that is chosen, beside the heading of its path.
+export function showPathConclusion(column, choice) {
+  const stream = streamOf(column, choice);
+  fill("of-system", stream ? pathConclusion(column, requestPathOf(column.run.at(column.n), stream)) : "");
+}
+
+// Where most of the latency is spent, and with what; what is called together may be none of it. The same words as
+// `reports/pages/drawings/system_picture.py` has.
+export function pathConclusion({ model }, way) {
+  const { stream, total } = way, places = [...byPlace(way)].map(([place, { work, wait, delay }]) => ({ place, spent: { work, wait, delay }, value: work + wait + delay }));
+  if (!Number.isFinite(total) || !(total > 0) || !places.length) return "";
+  const { place, spent, value } = places.reduce((most, one) => (one.value > most.value ? one : most));
+  if (value > WHOLE * total) return "";
+  const parts = Object.keys(SPENT).filter((word) => spent[word] > 0).sort((a, b) => spent[b] - spent[a]);
+  const written = parts.map((word) => `${percent(spent[word] / total, 2)} ${SPENT[word]}`).join(", ");
+  return phrase("way.most", { share: percent(value / total, 2), stream: called(model, stream.name), place: called(model, place), spent: parts.length === 1 ? SPENT[parts[0]] : written });
 }
 
 // A time with what it is spent with: `12 ms: 2 ms queueing delay, 10 ms service time`.

@@ -2,14 +2,14 @@
 
 import { marked } from "../../engine/certainty.js";
 import { Axis, withUnitOnce } from "../../common/axis.js";
-import { draw } from "../../common/dom.js";
+import { draw, fill } from "../../common/dom.js";
 import { phrase } from "../../common/phrases.js";
 import { percent, shortened } from "../../common/format.js";
 import { pointReadout } from "../../common/picture.js";
 import { called, stageCalled } from "../labels.js";
 import { counted } from "../sentences.js";
 import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
-import { SPENT, SPENT_HEADINGS, spentIn, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
+import { SPENT, SPENT_HEADINGS, spentIn, timeSpentLabel, streamOf, isVisible, pathConclusion, requestPathOf } from "./request_path.js";
 
 const MAX_ROWS = 40, MAX_TIMES = 12;
 const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, LABEL_LETTER = 7.6, KEY = "steps", FILLS = fillsOf(KEY);
@@ -21,6 +21,7 @@ export function drawWaterfall(column, width, choice) {
   if (!stream) return null;
   run.at(column.n);
   const way = requestPathOf(run, stream), { total } = way;
+  fill("of-system", pathConclusion(column, way));
   const limits = graph.criteria.filter((one) => one.measure === stream.latency && one.atMost && one.stated);
   const limit = limits.length ? run.value(limits[0].limit) : null;
   const time = (v) => column.format(v, "s"), valueText = ({ value, known }) => marked(time(value), known, value);

@@ -16,13 +16,18 @@ function countsOf(column, found) {
   return phrase("changes.exact", { noun });
 }
 
-// Each mark before a capacity, with the first reason for it.
+const LONGEST_REASON = 80; // letters
+
+// Each mark before a capacity, with the shortest reason for it, if that is no longer than a line.
 function marksOf({ model }, shown) {
   const kinds = new Map();
   for (const { users, known } of shown) {
     const mark = known ? phrase(`mark.${known[0]}`) : "";
     if (mark && users.startsWith(mark) && !kinds.has(mark)) kinds.set(mark, known);
   }
-  return [...kinds].map(([mark, [kind, [reason, ...more]]]) => phrase(more.length ? "changes.marked.more" : "changes.marked", {
-    mark: mark.trim(), known: phrase(`served.is.${kind}`), reason: spoken(model, reason.replaceAll("`", "")), count: more.length }));
+  return [...kinds].map(([mark, [kind, reasons]]) => {
+    const [reason] = reasons.reduce((least, one) => (one.length < least.length ? one : least)).split(": "), more = reasons.length - 1;
+    const key = reason.length > LONGEST_REASON ? "changes.marked" : more ? "changes.marked.more" : "changes.marked.as";
+    return phrase(key, { mark: mark.trim(), known: phrase(`served.is.${kind}`), reason: spoken(model, reason.replaceAll("`", "")), count: more });
+  });
 }
