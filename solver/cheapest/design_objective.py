@@ -127,8 +127,7 @@ def _priced(
     """Yield the machines and networks with a price that are chosen from or stand somewhere."""
     names: dict[str, None] = {}
     for axis in choices.axes:
-        changes = (axis.change(at) for at in range(axis.count))
-        names |= dict.fromkeys(one.kind for one in changes if isinstance(one, ir.SetPlace))
+        names |= dict.fromkeys(one.kind for one in axis.choices if isinstance(one, ir.SetPlace))
     names |= dict.fromkeys(one.machine for one in configuration.nodes.values())
     names |= dict.fromkeys(one.network for one in configuration.links.values())
     hardware: dict[str, ir.Machine | ir.Network] = {**model.networks, **model.machines}
@@ -150,6 +149,25 @@ def constant_objective(span: Span) -> QpsError:
         "whatever is chosen, the cost is the same",
         "give prices to what is chosen from: `price 60 $/month`; a number without a price costs "
         "nothing",
+    )
+
+
+def objective_without_value(choices: ir.DesignChoices, chosen: str) -> QpsError:
+    """Return the error of a configuration of which nothing says how dear it is."""
+    span = choices.span if choices.objective is None else choices.objective.span
+    return _refused(
+        span,
+        f"this has no value with {chosen}, so that nothing can be compared with it",
+        "leave it out with `exclude`, or minimize what has a value for every choice",
+    )
+
+
+def everything_excluded(choices: ir.DesignChoices) -> QpsError:
+    """Return the error of conditions that leave nothing to choose."""
+    return _refused(
+        choices.span,
+        "all combinations are excluded",
+        "remove an `exclude`, or add options to which none applies",
     )
 
 

@@ -23,10 +23,15 @@ from qps.compiler.configure.configuration import (
     in_each_mode,
 )
 from qps.compiler.configure.fold import Folder
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.placed_numbers import numbers_in
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 Hardware = ir.Machine | ir.Network
+
+MOST_OPTIONS = 10_000
+"""Values of one choice: all of them are in tables."""
 
 
 class DesignOption(Struct, frozen=True, kw_only=True):
@@ -149,6 +154,8 @@ def _options(
     parameters: dict[str, ir.Parameter],
 ) -> Iterator[DesignOption]:
     """Yield the options of an axis, and note the parameters that they need."""
+    if axis.count > MOST_OPTIONS:
+        raise _too_many_options(axis)
     changes = [axis.change(at) for at in range(axis.count)]
     losses = list(_losses(model, configuration, axis.name))
     folder = Folder(configuration=configuration, population=Fraction(configuration.low))
@@ -172,6 +179,16 @@ def _options(
             numbers=own,
             is_possible=can_be_empty or at not in scarce,
         )
+
+
+def _too_many_options(axis: ir.Axis) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        axis.span,
+        f"`{axis.name}` has {axis.count:,} values to choose from; at most {MOST_OPTIONS:,} are "
+        "compared",
+        hint="use a shorter range, or larger steps: `1..64 by 4`",
+    )
 
 
 def _losses(model: ir.Model, configuration: Configuration, place: str) -> Iterator[ir.LoseMachines]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import inf
+from itertools import product
+from math import inf, isfinite
 
 from msgspec.structs import replace
 
@@ -29,7 +30,13 @@ from qps.solver.cheapest.cheapest_configuration import (
     cheapest,
     next_cheapest,
 )
-from qps.solver.cheapest.design_objective import objective_of, price_date
+from qps.solver.cheapest.design_conditions import is_excluded
+from qps.solver.cheapest.design_objective import (
+    everything_excluded,
+    objective_of,
+    objective_without_value,
+    price_date,
+)
 from qps.solver.cheapest.design_space import DesignSpace, design_space
 from qps.solver.cheapest.lowered_space import lowered_space
 from qps.solver.cheapest.plan_result import (
@@ -49,6 +56,8 @@ _FEW_LOADS = tuple(map(Fraction, ("0.5", "1", "2")))
 """Parts of the population for which the front has the cheapest configuration: of many modes few."""
 _FRONT_BOXES = 100_000
 """Boxes that are bounded for each of these populations; one that takes more is left out."""
+_FEW_CONFIGURATIONS = 10_000
+"""Configurations of which each may be looked at."""
 _MANY_MODES = 8
 """Modes from which on samples are drawn for the cheapest configuration alone: each is sampled."""
 
@@ -115,9 +124,13 @@ class Planner:
             for axis, at in zip(self.space.axes, chosen, strict=True)
         )
         self._chosen[choices] = chosen
+        paid = 0.0 if cost is None else value_at(graph, cost, users)
+        if not isfinite(paid):
+            labels = ", ".join(f"{name} {label}" for name, label in choices)
+            raise objective_without_value(self.choices, labels)
         return PlannedConfiguration(
             choices=choices,
-            cost=0.0 if cost is None else value_at(graph, cost, users),
+            cost=paid,
             capacity=solution.capacity,
             known=largest_known(worst.failures, graph.low),
             limited_by=solution.limited_by,
@@ -156,6 +169,14 @@ class Planner:
         found = self.search(users, relaxed, below).found
         return None if found is None else self.planned(found, users)
 
+    def excludes_all(self) -> bool:
+        """Return whether conditions exclude all configurations, as far as these are few."""
+        excluded = self.choices.excluded
+        if not excluded or self.space.size > _FEW_CONFIGURATIONS:
+            return False
+        every = product(*(range(len(axis.options)) for axis in self.space.axes))
+        return all(is_excluded(excluded, self.space.configured(one)) for one in every)
+
     def most(self) -> PlannedConfiguration | None:
         """Return the cheapest of the configurations that support most users; None for nobody."""
         population = self.model.population
@@ -177,6 +198,8 @@ def plan(
     """Return what to choose for a population; QpsError where nothing can be planned."""
     planner = Planner(model, configuration, choices)
     search = planner.search(users)
+    if search.found is None and not search.tried and planner.excludes_all():
+        raise everything_excluded(choices)
     best, second = None, None
     if search.found is not None:
         best = planner.with_reliable(planner.planned(search.found, users))
