@@ -152,3 +152,18 @@ def test_claims_that_ask_beyond_are_reported(
     err = capsys.readouterr().err
     assert err.count("QPS0534") == 1
     assert "runs with 50 bytes/packet at server.cpu" in err
+
+
+def test_rates_that_are_proportional_are_the_cause_of_a_number_below_zero(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of a load test whose responses have one size: k6 prints bytes rounded."""
+    rows = "65.9,148000,0.6\n177.2,397000,1\n354.7,794000,1.2\n505.7,1100000,1.4\n"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k6.csv").write_text(f"request/s,byte/s,cpu in %\n{rows}")
+    assert main(["fit", "k6.csv", "--cores", "1"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "are proportional (within" in printed
+    assert "`qps fit k6.csv --cores 1 --per 'request'`" in printed
+    assert main(["fit", "k6.csv", "--cores", "1", "--per", "request"]) == 0
+    assert "below zero" not in capsys.readouterr().out

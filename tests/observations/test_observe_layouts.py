@@ -170,3 +170,19 @@ def test_latencies_that_are_rounded_to_0_are_left_out(tmp_path: Path) -> None:
     assert "latency p50, ms" not in rows[0]
     notes = recognized_files([FILES / "artillery_2034.json"], FileReading()).notes
     assert any("rounded to 0 are left out" in note for note in notes)
+
+
+def test_blank_lines_take_no_time_of_their_own(tmp_path: Path) -> None:
+    """Patterns that begin with blanks would try each line with all that follow."""
+    file = tmp_path / "blank.txt"
+    file.write_text("\n \n" * 2_000_000 + "Type  Name\n", encoding="utf-8")
+    with pytest.raises(DataError, match="is empty"):
+        recognized_files([file], FileReading())
+
+
+def test_a_part_of_a_cpu_usage_that_is_no_number_is_reported(tmp_path: Path) -> None:
+    text = (FILES / "pidstat_divided.txt").read_text(encoding="utf-8")
+    file = tmp_path / "pidstat.txt"
+    file.write_text(text.replace("27.00", "9" * 400), encoding="utf-8")
+    with pytest.raises(DataError, match="line 4"):
+        recognized_files([file], FileReading())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby, islice
 
 from msgspec import Struct
 
@@ -12,11 +13,23 @@ from qps.compiler.measurement.measured_tables import DataError
 NUMBER = r"\d{1,18}(?:\.\d{1,18})?"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _LONGEST_SHOWN = 60
+_MOST_BLANK = 100
+"""Blank lines one after the other, more than any tool prints."""
 
 
 def plain_text(text: str) -> str:
-    """Return a text without the escapes that color it on a terminal."""
-    return _ESCAPES.sub("", text) if "\x1b" in text else text
+    """Return a text without the escapes that color it on a terminal, and without empty pages.
+
+    Patterns that begin with blanks would take a time quadratic in the number of blank lines.
+    """
+    plain = _ESCAPES.sub("", text) if "\x1b" in text else text
+    if plain.count("\n") <= _MOST_BLANK:
+        return plain
+    return "".join(
+        line
+        for is_blank, lines in groupby(plain.splitlines(keepends=True), key=str.isspace)
+        for line in islice(lines, _MOST_BLANK if is_blank else None)
+    )
 
 
 class RunText(Struct, frozen=True, kw_only=True):

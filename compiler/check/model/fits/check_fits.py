@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from qps.compiler.check.model.fits.fit_quantities import (
     shown_demand,
 )
 from qps.compiler.check.model.fits.fit_units import unit_reader
+from qps.compiler.check.model.fits.proportional_rates import proportional_rates
 from qps.compiler.check.names.declarations import LoadedModule
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import DeclarationChecker
@@ -307,6 +308,15 @@ def below_zero(fit: CostFit) -> list[str]:
 
 def negative_cost_help(regression: Regression) -> str:
     """Return what to do about a number below zero."""
+    if (pair := proportional_rates(regression.fit)) is not None:
+        one, other, spread = pair
+        written = [term.cost.written for term in regression.fit.terms]
+        others = [cost for cost in written if cost not in (one, other)]
+        return (
+            f"the rates of `{one}` and `{other}` are proportional (within {100 * spread:.2g} %), "
+            "so that their service demands cannot be separated: fit one of them, "
+            f"`{_command_for(regression.fit, [one, *others])}`"
+        )
     unfixed = f"fit without an intercept: `{regression.fit.command} --no-fixed`"
     below = [c for c in regression.coefficients if c.value < 0 and not c.is_of_curve]
     if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
@@ -320,10 +330,15 @@ def negative_cost_help(regression: Regression) -> str:
     others = [term.cost.written for term in regression.fit.terms if term.value >= 0]
     if not others:
         return "measure again"
-    base = regression.fit.command.partition(" --per ")[0]
-    flags = "".join(f" --per '{cost}'" for cost in others)
-    fixed = " --no-fixed" * (not regression.fit.has_fixed)
-    return f"measure again, or fit the other demands alone: `{base}{flags}{fixed}`"
+    command = _command_for(regression.fit, others)
+    return f"measure again, or fit the other demands alone: `{command}`"
+
+
+def _command_for(fit: CostFit, costs: Sequence[str]) -> str:
+    """Return the command that fits these costs alone."""
+    base = fit.command.partition(" --per ")[0]
+    flags = "".join(f" --per '{cost}'" for cost in costs)
+    return f"{base}{flags}{' --no-fixed' * (not fit.has_fixed)}"
 
 
 def pull_text(row: Residual) -> str:

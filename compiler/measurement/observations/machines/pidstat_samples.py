@@ -24,6 +24,8 @@ _ROUNDING = 0.02
 """In per cent of a core: the parts are printed with two digits behind the point."""
 _HINT = "write it with `LC_ALL=C pidstat -u -h 1 -p PID > pidstat.txt`"
 _MOST_NAMED = 8
+_LONGEST = 15
+"""Characters of a number."""
 
 
 def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
@@ -48,7 +50,8 @@ def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
         if at is None or not headings:
             continue
         row = dict(zip(headings, cells, strict=False))
-        if not _is_number(row.get("%CPU", "")) or "Command" not in row:
+        read = [row[name] for name in ("%CPU", *_PARTS) if name in row]
+        if not {"%CPU", "Command"} <= set(row) or not all(map(_is_number, read)):
             raise DataError(
                 f"`{shortened(file)}`, line {number}: `{shortened(line.strip())}` is not "
                 "recognized",
@@ -80,7 +83,7 @@ def pidstat_table(path: Path, how: FileReading) -> ObservedRuns:
 
 
 def _sum_of_parts(row: Mapping[str, str]) -> float:
-    return sum(float(row[name]) for name in _PARTS if _is_number(row.get(name, "")))
+    return sum(float(row[name]) for name in _PARTS if name in row)
 
 
 def _cells(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -120,4 +123,4 @@ def _chosen(file: str, names: Sequence[str], process: str | None) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return cell.replace(".", "", 1).isdecimal() and cell.isascii()
+    return cell.replace(".", "", 1).isdecimal() and cell.isascii() and len(cell) <= _LONGEST
