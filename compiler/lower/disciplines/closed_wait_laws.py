@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, UnlikeWork
 from qps.compiler.lower.disciplines.processor_sharing import share_with_others, square_of_wait
-from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.queues.unlike_services import TwoTimes
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.engine.expressions.formulas import (
     ONE,
@@ -20,7 +19,6 @@ from qps.engine.expressions.formulas import (
     maximum,
     minimum,
     number,
-    total,
 )
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
@@ -59,61 +57,61 @@ def closed_wait_law(
 
 
 class UnlikeClosedWait(Struct, frozen=True, kw_only=True):
-    """A wait of a share of the visits behind short services, or behind long ones.
+    """A wait of a share of the visits as for services that are alike, and of some for a long one.
 
-    Those who wait do so for an exponential time: with chance `often` of the mean `long`, else of
-    the mean `short`.
+    The share `waits` does so for a gamma distributed time of a mean `alike` and a squared
+    `variation`; independently, `behind` come while a long service goes on, and wait for what is
+    `left`.
     """
 
     waits: Formula
-    lasts: TwoTimes
+    alike: Formula
+    variation: Formula
+    behind: Formula
+    left: Formula
 
     @property
     def variance(self) -> Formula:
         """The variance of the wait of all visits."""
-        lasts = self.lasts
-        parts = ((1 - lasts.share, lasts.short), (lasts.share, lasts.long))
-        mean = self.waits * total(share * time for share, time in parts)
-        return 2 * self.waits * total(share * time**2 for share, time in parts) - mean**2
+        first = self.waits * (1 + self.variation - self.waits) * self.alike**2
+        return first + self.behind * (2 - self.behind) * self.left**2
 
     def stage(self, service: Formula, variation: Formula) -> StageLaw:
         """Return the law of the wait and of a service."""
-        lasts = self.lasts
-        parts = ((1 - lasts.share, lasts.short), (lasts.share, lasts.long))
         return StageLaw(
-            waits=self.waits,
-            work=lasts.long,
+            waits=self.behind,
+            work=self.left,
             service=service,
             variation=variation,
             counted=service,
-            parts=tuple(
-                WorkPart(
-                    found=self.waits * share,
-                    load=ZERO,
-                    work=time,
-                    spread=ONE,
-                    found_together=self.waits,
-                )
-                for share, time in parts
-            ),
+            then=(self.waits, self.alike, self.variation),
         )
 
 
 def unlike_closed_wait(
-    queue: Queue, unlike: UnlikeWork, wait: Formula, longer: Formula
+    queue: Queue, unlike: UnlikeWork, wait: Formula, longer: Formula, varies: Formula | None
 ) -> UnlikeClosedWait:
     """Return the law of a mean wait of a visit, which is so much `longer` than in product form.
 
-    Those who come while a long service goes on wait for what is left of it, and as all others do.
+    There it has a variance `varies`, None where it is exponential for those who wait.
     """
     share = maximum(LEAST_SHARE, minimum(ONE, queue.share_waiting * unlike.found))
-    mean = apply("mean", maximum(ZERO, wait), share)
-    least = unlike.left * _NEXT_TO_NOTHING
-    alike = maximum(least, apply("mean", wait - longer, share))
-    long = maximum(mean, alike + unlike.left)
-    often = apply("mean", maximum(ZERO, mean - alike), maximum(least, long - alike))
+    without = maximum(unlike.left * _NEXT_TO_NOTHING, wait - longer)
+    alike, longer = apply("mean", without, share), maximum(ZERO, longer)
+    variation = ONE
+    if varies is not None:
+        square = apply("mean", (varies + without**2) / share, alike**2) - 1
+        variation = maximum(_LEAST_VARIED, minimum(ONE, square))
+    left = maximum(unlike.left, apply("mean", longer, share))
+    behind = minimum(share, apply("mean", longer, left))
+    # All who wait are `share`, and those behind a long service wait as the others do, too.
+    others = maximum(ZERO, apply("mean", share - behind, maximum(_NEXT_TO_NOTHING, 1 - behind)))
     return UnlikeClosedWait(
-        waits=share, lasts=TwoTimes(short=alike, long=long, share=minimum(ONE, often))
+        waits=others,
+        alike=alike,
+        variation=variation,
+        behind=behind,
+        left=left + alike * maximum(ZERO, 1 - others),
     )
 
 

@@ -144,10 +144,13 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         few are (Pollaczek 1930), and as those elsewhere do where most are: as a Poisson law, or
         more or less as they come from services that are so uneven.
         """
-        first = closed or self.streams[0]
         unlike = None if closed is None else self._unlike_wait(queue, closed, waits)
         if unlike is not None:
             return unlike.variance
+        return self._in_product_form(queue, closed or self.streams[0], waits)
+
+    def _in_product_form(self, queue: Queue, first: ClosedStream, waits: Formula) -> Formula | None:
+        """Return the same of a station at which services are alike."""
         if queue.traits.has_ranks or self._is_exclusive(first, queue.resource):
             return None
         station = first.station(queue.resource)
@@ -173,7 +176,8 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
         if unlike is None:
             return None
         longer = unlike.longer / closed.visits[queue.resource]
-        return unlike_closed_wait(queue, unlike, wait, longer)
+        varies = self._in_product_form(queue, closed, maximum(ZERO, wait - longer))
+        return unlike_closed_wait(queue, unlike, wait, longer, varies)
 
     def _behind(
         self, queue: Queue, closed: ClosedStream, own: QueueVisit, waits: Formula

@@ -19,7 +19,7 @@ With up to three parallel calls they are those of one class in
 `laboratory/questions/fork_network_simulation.py`.
 """
 _RESIDUAL_ERRORS = {
-    "rates": ((10, 0.05), (60, 0.05)),
+    "rates": ((10, 0.15), (60, 0.15)),
     "times": ((10, 0.2), (60, 0.2)),
     "percentiles": ((10, 0.4), (60, 0.7)),
 }
