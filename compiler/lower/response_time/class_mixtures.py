@@ -18,7 +18,7 @@ from qps.engine.expressions.formulas import Formula
 OF_CLASSES = known_by("mixture-of-classes")
 
 
-class Kinds(Protocol):
+class PathsByKind(Protocol):
     """A stream, or a kind of its users, by the kinds of its items; none where these are alike."""
 
     @property
@@ -26,7 +26,7 @@ class Kinds(Protocol):
         """Which share of the items is of each kind."""
 
     @property
-    def kinds(self) -> Sequence[Kinds]:
+    def kinds(self) -> Sequence[PathsByKind]:
         """What each kind sees."""
 
     @property
@@ -34,7 +34,9 @@ class Kinds(Protocol):
         """The ways through its stages of which a sum has the tail."""
 
 
-def mixture_of(weights: Sequence[Formula], kinds: Sequence[Kinds]) -> tuple[Formula, ...] | None:
+def mixture_of(
+    weights: Sequence[Formula], kinds: Sequence[PathsByKind]
+) -> tuple[Formula, ...] | None:
     """Return the operands of the law of kinds, each of a share of the items and on its own path.
 
     None where one of them has no single path through stages of which each has a law.
@@ -50,7 +52,9 @@ def mixture_of(weights: Sequence[Formula], kinds: Sequence[Kinds]) -> tuple[Form
     return tuple(one_of(enclosed(weight, path.fixed, path.operands) for (weight, _), path in paths))
 
 
-def _single(weights: Sequence[Formula], kinds: Sequence[Kinds]) -> Iterator[tuple[Formula, Kinds]]:
+def _single(
+    weights: Sequence[Formula], kinds: Sequence[PathsByKind]
+) -> Iterator[tuple[Formula, PathsByKind]]:
     """Yield kinds with their share of the items: of users also by the kinds of their items."""
     for weight, kind in zip(weights, kinds, strict=True):
         if not kind.kinds:
