@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from helpers.measured_runs import MEASURED, ROW, STEP
+from helpers.measured.measured_runs import MEASURED, ROW, STEP
 from qps.cli import main
 from qps.commands.arguments.command_table import COMMANDS as ALL_COMMANDS
 from qps.compiler.measurement.campaigns.campaign_axes import CampaignAxis

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from helpers.measured_runs import MEASURED, STEP
+from helpers.measured.measured_runs import MEASURED, STEP
 from qps.cli import main
 from qps.reports.text.measurements.measurement_text import measured_json, step_json
 from qps.reviewing.printed_schemas import PRINTED, schema_files

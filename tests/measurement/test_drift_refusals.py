@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.drift_runs import (
+from helpers.measured.drift_runs import (
     runs,
     spec,
 )
