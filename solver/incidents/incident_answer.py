@@ -12,6 +12,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.solver.incidents.course_steps import step_of
 from qps.solver.incidents.fluid_course import fluid_course
 from qps.solver.incidents.incident_model import incident_system
+from qps.solver.incidents.incident_numbers import incident_modes, modes_of_incidents
 from qps.solver.incidents.incident_result import IncidentAnswer, Mitigation, MitigationKind
 from qps.solver.incidents.incident_system import (
     FluidCourse,
@@ -39,15 +40,31 @@ def incident_answer(
     *,
     advice: bool = True,
 ) -> IncidentAnswer:
-    """Return what an incident comes to for so many users, at nominal inputs."""
+    """Return what an incident comes to for so many users in the worst mode, at nominal inputs."""
+    modes = incident_modes(model, configuration, population)
+    found = [_in_mode(model, one, incident, population) for one in modes]
+    worst, *others = sorted(found, key=lambda one: one.severity, reverse=True)
+    answer = replace(worst, others=tuple(others), modes=modes_of_incidents(model))
+    return _with_mitigations(answer) if advice else answer
+
+
+def _in_mode(
+    model: ir.Model, configuration: Configuration, incident: ir.Incident, population: int
+) -> IncidentAnswer:
+    """Return what an incident comes to in a mode."""
     system = incident_system(model, configuration, incident, population)
     course = fluid_course(system)
-    answer = IncidentAnswer(
-        name=incident.name, at=population, system=system, course=course, mitigations=(),
+    return IncidentAnswer(
+        name=incident.name, at=population, configuration=configuration,
+        system=system, course=course,
         variation=deciding_variation(system, course),
         random_backlogs=random_backlogs(system, course),
     )  # fmt: skip
-    if not advice or answer.course.cleared_at <= system.start:
+
+
+def _with_mitigations(answer: IncidentAnswer) -> IncidentAnswer:
+    """Return an answer with what would have made the incident shorter."""
+    if answer.course.cleared_at <= answer.system.start:
         return answer
     found = [one for one in _tried(answer) if _is_better(one.course, answer.course)]
     found.sort(key=lambda one: (one.course.cleared_at, one.course.lost + one.course.late))

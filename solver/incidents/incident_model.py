@@ -9,7 +9,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.network.classes import Class
-from qps.compiler.quantities.clock_times import moment_of
+from qps.compiler.quantities.clock_times import moment_of, without_moment
 from qps.solver.incidents.course_steps import calm_of, is_too_coarse
 from qps.solver.incidents.incident_changes import (
     cache_flushes,
@@ -19,7 +19,11 @@ from qps.solver.incidents.incident_changes import (
     traffic_changes,
     warm_caches,
 )
-from qps.solver.incidents.incident_numbers import IncidentNumbers, no_answer
+from qps.solver.incidents.incident_numbers import (
+    IncidentNumbers,
+    modes_of_incidents,
+    no_answer,
+)
 from qps.solver.incidents.incident_routes import ClassRoutes, class_routes, stations_of
 from qps.solver.incidents.incident_system import (
     FluidStation,
@@ -80,11 +84,18 @@ def incident_system(
         traffic_changes=traffic_changes(numbers),
         flushes=flushes,
         counts={node: round(machines_of(numbers, node)) for node in nodes if node in active},
+        mode=_mode(numbers),
         moment=moment_of(numbers.configuration.mode),
     )
     _refuse_overload(numbers, system, routes)
     _refuse_short_changes(numbers, system)
     return system
+
+
+def _mode(numbers: IncidentNumbers) -> str:
+    """Return the name of the mode; empty where the spec has only one."""
+    modes = modes_of_incidents(numbers.model)
+    return without_moment(numbers.configuration.mode) if len(modes) > 1 else ""
 
 
 def _refuse_short_changes(numbers: IncidentNumbers, system: IncidentSystem) -> None:
@@ -140,10 +151,11 @@ def _refuse_overload(
         if load < 1:
             continue
         name = numbers.model.population.name
+        mode = f" in mode {system.mode}" if system.mode else ""
         raise no_answer(
             numbers.incident.span,
             f"`{station.name}` is overloaded before the incident: {100 * load:.0f} % for "
-            f"{numbers.population:,} {name}",
+            f"{numbers.population:,} {name}{mode}",
             f"use fewer users: `--at {max(1, int(0.7 * numbers.population / load))}`"
             if scaler is None
             else f"raise the largest number of machines of `{scaler.node}`, or lower its target",

@@ -25,10 +25,7 @@ from qps.solver.answers.worst_mode import nearness_at
 
 
 class IncidentNumbers(Struct, frozen=True, kw_only=True):
-    """A spec that is lowered, in the first of its modes, and what its formulas come to.
-
-    With profiles, that is at the moment that comes nearest to a limit at the population.
-    """
+    """A spec that is lowered in one of its modes, and what its formulas come to."""
 
     model: ir.Model
     configuration: Configuration
@@ -41,8 +38,8 @@ class IncidentNumbers(Struct, frozen=True, kw_only=True):
     def of(
         cls, model: ir.Model, configuration: Configuration, incident: ir.Incident, population: int
     ) -> IncidentNumbers:
-        """Return the numbers of a spec at a population, at nominal inputs."""
-        first = _at_peak(model, in_each_mode(model, configuration), population)
+        """Return the numbers of a spec in the first of its modes, at nominal inputs."""
+        first = incident_modes(model, configuration, population)[0]
         return cls(
             model=model,
             configuration=first,
@@ -99,10 +96,33 @@ class IncidentNumbers(Struct, frozen=True, kw_only=True):
         return min(limits, default=None)
 
 
-def _at_peak(model: ir.Model, modes: Sequence[Configuration], population: int) -> Configuration:
-    """Return the first mode at the moment that comes nearest to a limit."""
-    usual = without_moment(modes[0].mode)
-    moments = [one for one in modes if without_moment(one.mode) == usual]
+def incident_modes(
+    model: ir.Model, configuration: Configuration, population: int
+) -> tuple[Configuration, ...]:
+    """Return a configuration in each mode, with profiles at the moment nearest to a limit.
+
+    The states after failures that are to be survived are no modes of an incident, unless one of
+    them was chosen.
+    """
+    modes = in_each_mode(model, configuration)
+    moments: dict[str, list[Configuration]] = {}
+    for one in [one for one in modes if not _has_lost(one.mode_changes)] or modes:
+        moments.setdefault(without_moment(one.mode), []).append(one)
+    return tuple(_at_peak(model, own, population) for own in moments.values())
+
+
+def modes_of_incidents(model: ir.Model) -> tuple[str, ...]:
+    """Return the names of the modes in which incidents may happen."""
+    own = (one for one in model.modes if not _has_lost(one.changes))
+    return tuple(dict.fromkeys(without_moment(one.name) for one in own))
+
+
+def _has_lost(changes: Sequence[ir.Change]) -> bool:
+    return any(isinstance(one, ir.LoseMachines) for one in changes)
+
+
+def _at_peak(model: ir.Model, moments: list[Configuration], population: int) -> Configuration:
+    """Return the moment of a mode that comes nearest to a limit."""
     if len(moments) == 1:
         return moments[0]
     return max(moments, key=lambda one: nearness_at(lower(model, one), population))

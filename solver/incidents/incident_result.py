@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from qps.compiler.configure.configuration import Configuration
 from qps.solver.incidents.incident_system import FluidCourse, IncidentSystem
 
 
@@ -50,16 +51,35 @@ class IncidentAnswer(Struct, frozen=True, kw_only=True):
 
     Where random variation decides whether it is over by itself, `variation` is the part by which it
     makes the requests more or fewer; otherwise 0. `random_backlogs` are those that random variation
-    builds alone, which the course does not have.
+    builds alone, which the course does not have. It is the answer in the worst mode, which the
+    `configuration` is in; `others` are those in the other modes, the worst first.
     """
 
     name: str
     at: int
+    configuration: Configuration
     system: IncidentSystem
     course: FluidCourse
-    mitigations: tuple[Mitigation, ...]
+    mitigations: tuple[Mitigation, ...] = ()
     variation: float = 0.0
     random_backlogs: tuple[RandomBacklog, ...] = ()
+    others: tuple[IncidentAnswer, ...] = ()
+    modes: tuple[str, ...] = ()
+    """The modes of the spec in which incidents may happen."""
+
+    @property
+    def severity(self) -> tuple[bool, bool, float, float, float]:
+        """How bad it is: whether it is over by itself, when, and for how many requests."""
+        course = self.course
+        backlogs = [max(one.backlogs, default=0.0) for one in course.points]
+        backlogs += [one.worst for one in self.random_backlogs]
+        return (
+            not course.returns,
+            self.variation > 0,
+            course.cleared_at,
+            course.lost + course.late,
+            max(backlogs, default=0.0),
+        )
 
     @property
     def bottleneck(self) -> int | None:

@@ -141,6 +141,8 @@ class IncidentSystem(Struct, frozen=True, kw_only=True):
     flushes: tuple[CacheFlush, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     """How many machines of each node there are."""
+    mode: str = ""
+    """The mode in which it happens; empty where the spec has only one."""
     moment: str = ""
     """The time of the profiles at which it happens: `18:00`; empty where only one is compared."""
 

@@ -51,6 +51,12 @@ CASES = {
         "",
         "surge buy by 900 % for 20 s",
     ),
+    "modes": (
+        MISS,
+        """mode usual { db = vm * 5 }; mode patched { web = vm * 4 }; mode half { db = vm * 3 }
+        survive any one of web""",
+        "lose db after 5 s for 20 s",
+    ),
 }  # fmt: skip
 SETTINGS: tuple[tuple[int, dict[str, str]], ...] = (
     (360, {}),
@@ -142,3 +148,7 @@ def test_an_incident_follows_the_settings_of_the_page(
         text = opened.page.text_content("#over-time")
         assert f"{at} shoppers" in text
         assert ("not over by itself" in text) == (incident["over_at"] is None)
+        if case == "modes":
+            assert f"in mode {incident['mode']}" in text
+            for one in incident["other_modes"]:
+                assert f"{one['mode']}: {one['over_at']:.4g}".rstrip("0.") in text

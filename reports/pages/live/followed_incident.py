@@ -26,9 +26,11 @@ _LEAST = (2 * 60 * 60.0, 2 * 60.0, 0.0)
 """From which times on they are read in hours, in minutes and in seconds, in s."""
 _TEXTS = [
     "at",
+    "at_once",
     "attempts",
     "backlog",
     "by_chance",
+    "by_chance_short",
     "errors",
     "errors_or_timeout",
     "extrapolated",
@@ -37,8 +39,11 @@ _TEXTS = [
     "lost",
     "lost_after",
     "lost_so_far",
+    "mode",
+    "mode_lost",
     "never",
     "never_retries",
+    "never_short",
     "no_backlog",
     "none",
     "over",
@@ -49,6 +54,8 @@ _TEXTS = [
     "same_servers",
     "servers",
     "servers_at_most",
+    "users_at",
+    "users_in",
     "worst",
 ]
 _LABELS = [
@@ -59,6 +66,7 @@ _LABELS = [
     "happens",
     "late",
     "lost",
+    "modes",
     "over",
     "servers",
     "worst",
@@ -93,6 +101,7 @@ def followed_incident(
     worst = [max(one.backlogs[at] for one in course.points) for at in range(len(system.stations))]
     return {
         "name": answer.name,
+        "modes": list(answer.modes),
         "solved": {
             "at": answer.at,
             "clearedAt": course.cleared_at if isfinite(course.cleared_at) else None,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.reports.text.incidents.incident_view import CoursePointView, IncidentsView
+from qps.reports.text.incidents.incident_view import (
+    CoursePointView,
+    IncidentsView,
+    IncidentView,
+)
 
 Cell = str | float | int | None
 
@@ -19,12 +23,16 @@ def course_columns(view: IncidentsView) -> dict[str, list[Cell]]:
     several: `backlogs.db.cpu`. It is empty for an incident without it.
     """
     rows = [
-        {"incident": incident.name, **dict(_cells(point))}
+        {"incident": incident.name, **_mode(incident), **dict(_cells(point))}
         for incident in view.incidents
         for point in incident.course
     ]
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _mode(incident: IncidentView) -> dict[str, Cell]:
+    return {} if incident.mode is None else {"mode": incident.mode}
 
 
 def _cells(point: CoursePointView) -> Iterator[tuple[str, Cell]]:

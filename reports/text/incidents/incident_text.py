@@ -60,6 +60,8 @@ def incident_facts(
     course, system = answer.course, answer.system
     rate = sum(one.rate for one in system.streams)
     users = counted(answer.at, model.population.name)
+    if system.mode:
+        users = phrase("incident.users_in", users=users, mode=system.mode)
     if system.moment:
         users = phrase("incident.users_at", users=users, moment=system.moment)
     at = phrase("incident.at", users=users, rate=number(rate))
@@ -73,9 +75,20 @@ def incident_facts(
         *_late(course, system, labels),
         *server_facts(course, system),
         *_caches(course, system),
+        *_other_modes(answer),
         (phrase("incident.label.over"), labels.sentence(_over(answer, labels))),
         (phrase("incident.label.accuracy"), _accuracy(system)),
     ]
+
+
+def _other_modes(answer: IncidentAnswer) -> Iterator[tuple[str, str]]:
+    """Yield when it is over in the other modes, the worst first."""
+    label = phrase("incident.label.modes")
+    for one in answer.others:
+        key = "incident.mode_lost" if one.course.lost >= _SHOWN_COUNT else "incident.mode"
+        over, lost = _over_in_words(one), _many(one.course.lost)
+        yield label, phrase(key, mode=one.system.mode, over=over, lost=lost)
+        label = ""
 
 
 def _accuracy(system: IncidentSystem) -> str:
@@ -307,10 +320,16 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
 
 def over_in_short(answer: IncidentAnswer) -> str:
     """Return the name of an incident and when it is over."""
-    over = _over_at(answer.course.cleared_at)
+    name, mode = answer.name, answer.system.mode
+    if mode:
+        name = phrase("incident.name_in", name=name, mode=mode)
+    return phrase("incident.over_in_short", name=name, over=_over_in_words(answer))
+
+
+def _over_in_words(answer: IncidentAnswer) -> str:
     if answer.variation:
-        over = phrase("incident.by_chance_short")
-    return phrase("incident.over_in_short", name=answer.name, over=over)
+        return phrase("incident.by_chance_short")
+    return _over_at(answer.course.cleared_at)
 
 
 def _passes(stream: RequestStream, place: int) -> bool:

@@ -84,10 +84,28 @@ class MitigationView(Struct, frozen=True, kw_only=True):
     late: float
 
 
+class IncidentModeView(Struct, frozen=True, kw_only=True):
+    """What an incident comes to in a mode; without `over_at`, it is not over by itself."""
+
+    mode: str
+    returns: bool
+    is_certain: bool
+    over_at: float | None
+    lost: float
+    late: float
+
+
 class IncidentView(Struct, frozen=True, kw_only=True):
-    """An incident; without `over_at`, the system does not return by itself."""
+    """An incident; without `over_at`, the system does not return by itself.
+
+    `mode` is the worst mode, in which all numbers are; None where the spec has only one. `moment`
+    is the time of the profiles, None without any.
+    """
 
     name: str
+    mode: str | None
+    moment: str | None
+    other_modes: tuple[IncidentModeView, ...]
     starts_at: float
     ends_at: float
     returns: bool
@@ -131,6 +149,9 @@ def _incident(answer: IncidentAnswer) -> IncidentView:
     course, system = answer.course, answer.system
     return IncidentView(
         name=answer.name,
+        mode=system.mode or None,
+        moment=system.moment or None,
+        other_modes=tuple(map(_mode, answer.others)),
         starts_at=system.start,
         ends_at=system.end,
         returns=course.returns,
@@ -144,6 +165,18 @@ def _incident(answer: IncidentAnswer) -> IncidentView:
         random_backlogs=tuple(_random(one, system) for one in answer.random_backlogs),
         mitigations=tuple(map(_mitigation, answer.mitigations)),
         course=tuple(_point(one, system) for one in course.points),
+    )
+
+
+def _mode(answer: IncidentAnswer) -> IncidentModeView:
+    course = answer.course
+    return IncidentModeView(
+        mode=answer.system.mode,
+        returns=course.returns,
+        is_certain=answer.variation == 0,
+        over_at=_finite(course.cleared_at),
+        lost=course.lost,
+        late=course.late,
     )
 
 

@@ -100,6 +100,7 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.label.happens": "Incident",
     "incident.label.late": "Late",
     "incident.label.lost": "Lost",
+    "incident.label.modes": "Other modes",
     "incident.label.over": "Over",
     "incident.label.servers": "Servers",
     "incident.label.strip": "Backlog",
@@ -117,7 +118,10 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.lost_so_far": "{lost}, until {at}",
     "incident.lost_after": "{lost} and {retries}",
     "incident.machines": "{node}: {before} -> {after} servers",
+    "incident.mode": "{mode}: {over}",
+    "incident.mode_lost": "{mode}: {over}, {lost} lost",
     "incident.most": "{node}: at most {before} -> {after} servers",
+    "incident.name_in": "{name} in mode {mode}",
     "incident.never": ("not over by itself: {resource} stays overloaded after the cause has ended"),
     "incident.never_retries": (
         "not over by itself (metastable): with retries, {offered} requests/s keep {resource} "
@@ -173,6 +177,7 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.strip": "0 s {bars} {end}",
     "incident.surge": "{amount} more {target}",
     "incident.title": "{model}: {incident}",
+    "incident.users_in": "{users} in mode {mode}",
     "incident.users_at": "{users} at {moment}",
     "incident.written": "{output}: {incidents}",
     "incident.worst": "{stream}: response time up to {worst}, at {at}",

@@ -1,7 +1,7 @@
 // An incident for the setting of the page: its course, as figures and as facts beside them.
 
 import { fluidCourse } from "./fluid_course.js";
-import { incidentSystem } from "./incident_system.js";
+import { incidentSystems } from "./incident_system.js";
 import { variationThatDecides } from "./random_variation.js";
 
 const NEAR = 1e-6, SHOWN_BACKLOG = 0.1, MOST_STATIONS = 2;
@@ -27,11 +27,17 @@ export class IncidentCourse {
     return this.result;
   }
 
+  // In the worst mode, with the other ones, the worst first.
   resultFor(column, at) {
-    const found = incidentSystem(column, at, this.data);
-    if (found.reason) return found;
-    const course = fluidCourse(found.system);
-    return { ...found, at, course, variation: variationThatDecides(found.system, course) };
+    const systems = incidentSystems(column, at, this.data);
+    const refused = systems.find((one) => one.reason);
+    if (refused || !systems.length) return refused ?? { reason: "not_followed" };
+    const found = systems.map(({ system }) => {
+      const course = fluidCourse(system);
+      return { system, at, course, variation: variationThatDecides(system, course) };
+    });
+    const [worst, ...others] = found.sort((one, other) => compared(severity(other), severity(one)));
+    return { ...worst, others };
   }
 
   // The stations with backlogs, the largest first.
@@ -92,6 +98,17 @@ export class IncidentCourse {
 
   label(name) { return this.app.shown.model.labels[name] ?? name; }
   scale(most) { return this.data.scales.find(([, , from]) => most >= from).slice(0, 2); }
+}
+
+// How bad an incident is: whether it is over by itself, when, and for how many requests.
+function severity({ course, variation }) {
+  const unserved = course.streams.reduce((sum, one) => sum + one.lost + one.late, 0);
+  return [Number(course.clearedAt === Infinity), Number(variation > 0), course.clearedAt, unserved, Math.max(0, ...course.points.flatMap((one) => one.backlogs))];
+}
+
+function compared(one, other) {
+  const place = one.findIndex((value, i) => value !== other[i]);
+  return place < 0 ? 0 : one[place] < other[place] ? -1 : 1;
 }
 
 // Whether a course is the one that qps solved.

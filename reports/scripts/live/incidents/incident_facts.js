@@ -62,8 +62,9 @@ class Facts {
 
   get users() {
     const rate = this.system.streams.reduce((sum, one) => sum + one.rate, 0);
-    const users = `${whole(this.shownAt)} ${this.population}`, { moment } = this.system;
-    return this.text("at", { users: moment ? this.text("users_at", { users, moment }) : users, rate: number(rate) });
+    const users = `${whole(this.shownAt)} ${this.population}`, { mode, moment } = this.system;
+    const inMode = mode ? this.text("users_in", { users, mode }) : users;
+    return this.text("at", { users: moment ? this.text("users_at", { users: inMode, moment }) : inMode, rate: number(rate) });
   }
 
   get shownAt() { return this.incident.shown.at; }
@@ -83,7 +84,15 @@ class Facts {
       ...this.labeled("lost", streams.flatMap((one, i) => (one.lost < SHOWN_COUNT ? [] : [this.lost(one, this.system.streams[i], name(i))]))),
       ...this.labeled("late", streams.flatMap((one, i) => this.late(one, this.system.streams[i], name(i)))),
       ...this.labeled("servers", this.system.scalers.map((one, i) => this.servers(one, largest(points, (point) => point.machines[i]), i))),
+      ...this.labeled("modes", this.others.map((one) => this.otherMode(one))),
     ];
+  }
+
+  // When it is over in another mode.
+  otherMode({ course, system, variation }) {
+    const lost = course.streams.reduce((sum, one) => sum + one.lost, 0), { clearedAt } = course;
+    const over = variation ? this.text("by_chance_short") : clearedAt === Infinity ? this.text("never_short") : clearedAt > 0 ? this.duration(clearedAt) : this.text("at_once");
+    return this.text(lost >= SHOWN_COUNT ? "mode_lost" : "mode", { mode: system.mode, over, lost: this.many(lost) });
   }
 
   backlogs() {

@@ -8,9 +8,17 @@ import { classRoutes, routeAt } from "./request_routes.js";
 
 const ROUNDING = 1e-9, ROUTE_ROUNDING = 1e-6, IDLE = 0.02;
 
-// What an incident happens to; { reason } where there is none, a word. `data` is what the spec states of it.
-export function incidentSystem(column, at, data) {
-  const { model, good: setting } = column, graph = graphAtPeak(model, setting, at);
+// What an incident happens to in each mode, at the moment of profiles that comes nearest to a limit. `data` is what the spec states of it.
+export function incidentSystems(column, at, data) {
+  const { model, good: setting } = column, graphs = model.graphs(setting) ?? [], modes = new Map();
+  const isMode = (graph) => !data.modes.length || data.modes.includes(usual(graph)), own = graphs.filter(isMode);
+  for (const one of own.length ? own : graphs) modes.set(usual(one), [...(modes.get(usual(one)) ?? []), one]);
+  return [...modes.values()].map((moments) => incidentSystem(column, at, data, atPeak(model, setting, at, moments)));
+}
+
+// What an incident happens to in a graph; { reason } where there is none, a word.
+function incidentSystem(column, at, data, graph) {
+  const { model, good: setting } = column;
   if (!graph?.incidents) return { reason: "not_followed" };
   const { classes, stations, counts } = graph.incidents, runs = new Map(), changed = model.changedIn(setting);
   const valuesWith = (numbers, key) => {
@@ -51,15 +59,14 @@ export function incidentSystem(column, at, data) {
   const capacityChanges = data.capacityChanges.map((one) => changeOf(one, count, scalers));
   if (capacityChanges.includes(null)) return { reason: "too_many_machines" };
   const trafficChanges = data.trafficChanges.flatMap((one) => found.filter(({ of }) => of.stream === one.stream).map(({ of }) => ({ ...one, stream: of.name })));
-  const system = { stations: followed, streams, caches: data.caches.filter((one) => used.has(one.name)), scalers, capacityChanges, trafficChanges, flushes: data.flushes, moment: momentOf(graph) };
+  const system = { stations: followed, streams, caches: data.caches.filter((one) => used.has(one.name)), scalers, capacityChanges, trafficChanges, flushes: data.flushes, mode: data.modes.length > 1 ? usual(graph) : "", moment: momentOf(graph) };
   const hits = found.map((one) => one.hits);
   if (isTooCoarse(system)) return { reason: "too_long" };
   return isOverloaded(system, hits) ? { reason: "overloaded" } : { system };
 }
 
-// The graph of the first mode, at the moment of profiles that comes nearest to a limit.
-function graphAtPeak(model, setting, at) {
-  const graphs = model.graphs(setting) ?? [], own = graphs.filter((one) => usual(one) === usual(graphs[0]));
+// The one of some graphs that comes nearest to a limit.
+function atPeak(model, setting, at, own) {
   if (own.length < 2) return own[0];
   const near = own.map((one) => nearnessAt(new Run(model).prepare(one, setting.numbers), at));
   return own[near.indexOf(Math.max(...near))];

@@ -49,7 +49,7 @@ def run_over_time(
         (incident,) = chosen_incidents(spec.model, over)
         answer = incident_answer(spec.model, configuration, incident, at, advice=False)
         course = incident_course(
-            spec.model, configuration, incident, at, answer.system, answer.course
+            spec.model, answer.configuration, incident, at, answer.system, answer.course
         )
         simulation = _simulated(course, effort, arguments)
         found = course_comparisons(answer, simulation)
