@@ -20,6 +20,7 @@ from qps.engine.evaluators import (
     multiclass_bounds,
     multiclass_load_dependent_bounds,
     on_arrays,
+    population_bounds,
 )
 from qps.engine.evaluators.on_arrays import whole_power as powered
 from qps.engine.evaluators.row_bounds import Bound, Bounds, is_zero, span
@@ -345,9 +346,15 @@ _GROWING_TIME = monotone(on_arrays.nested_time, (0, 1, *(0,) * (1 + GROUP)), GRO
 
 def nested_rate(*operands: Bounds) -> Bounds:
     """Return between which rates those of networks lie: at the ends of what moves, if it may."""
+    found = population_bounds.nested_rate(*operands)
+    if found is not None:
+        return found
     return (_GROWING_RATE if rates_grow(operands[2:]) else _RATE_OF_ANY)(*operands)
 
 
 def nested_time(*operands: Bounds) -> Bounds:
     """Return between which times those at a place lie: by those of fewest and most customers."""
+    found = population_bounds.nested_time(*operands)
+    if found is not None:
+        return found
     return (_GROWING_TIME if times_grow(operands[3:]) else _TIME_OF_ANY)(*operands)

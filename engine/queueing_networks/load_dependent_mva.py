@@ -10,10 +10,13 @@ of what goes on within (`service_rate_tables`). The polynomials are in `station_
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import ceil, inf, nan
 
+from qps.engine.queueing_networks.closed_operands import on_line
 from qps.engine.queueing_networks.load_dependent_operands import (
     GROUP,
+    EnclosingPool,
     LoadDependentPool,
     LoadDependentStation,
     between,
@@ -23,7 +26,12 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     places_of,
     without_unneeded,
 )
-from qps.engine.queueing_networks.pool_networks import Places, network_of, table_length
+from qps.engine.queueing_networks.pool_networks import (
+    EveryNetwork,
+    Places,
+    network_of,
+    table_length,
+)
 
 MOST_PLACES = 1 << 15
 """Places of a pool that more customers may take from."""
@@ -47,6 +55,68 @@ def nested_time(which: float, customers: float, think: float, *operands: float) 
 def nested_wait(which: float, customers: float, think: float, *operands: float) -> float:
     """Return the mean wait of an open visit at a station, in mean service times."""
     return _of_place(_wait, which, customers, think, operands)
+
+
+def every_rate(most: int, think: float, *operands: float) -> list[float]:
+    """Return the rates of none, one, … up to `most` customers.
+
+    Empty where floats do not represent all of them, or there is no such network.
+    """
+    return _of_every(lambda network: network.rates, most, think, operands)
+
+
+def every_time(which: int, most: int, think: float, *operands: float) -> list[float]:
+    """Return the same of the time of a cycle at a station, or for which it waits for a pool.
+
+    Of no customers it is that of one who comes to an empty network.
+    """
+    places = _read(most, think, operands)
+    if places is None or not any(place.at == which for place in every(places)):
+        return []
+
+    def times(network: EveryNetwork) -> list[float]:
+        each = zip(network.numbers(which), network.rates, strict=False)
+        found = [number / rate for number, rate in each if rate > 0]
+        return [*found[:1], *found]
+
+    return _of_every(times, most, think, operands)
+
+
+def _of_every(
+    value: Callable[[EveryNetwork], list[float]],
+    most: int,
+    think: float,
+    operands: Sequence[float],
+) -> list[float]:
+    places = _read(most, think, operands)
+    if (
+        most < 1
+        or places is None
+        or any(map(never_ends, places))
+        or _has_longer_tables(most, places)
+    ):
+        return []
+    found: list[float] = between(
+        lambda n, z, whole: value(_every_network(n, z, whole)), most, think, places, line=_lines
+    )
+    return found if len(found) == most + 1 else []
+
+
+def _has_longer_tables(most: int, places: Places) -> bool:
+    """Return whether tables of pools are longer, and their lines others, than of few customers."""
+    shortest = table_length(0)
+    pools = (one for one in every(places) if isinstance(one, LoadDependentPool))
+    return table_length(most) > shortest and any(p.places * p.copies > shortest for p in pools)
+
+
+@lru_cache(maxsize=4)
+def _every_network(most: int, think: float, places: Places) -> EveryNetwork:
+    return EveryNetwork(most, think, places, EnclosingPool())
+
+
+def _lines(low: list[float], high: list[float], part: float) -> list[float]:
+    """Return the values between those of two networks; none where one has none."""
+    return [on_line(one, other, part) for one, other in zip(low, high, strict=False)]
 
 
 def _of_place(

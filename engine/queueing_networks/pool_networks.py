@@ -223,7 +223,7 @@ def network_of(
     return NetworkSolution(customers, think, places, around)
 
 
-class _EveryNetwork(_Sorted):
+class EveryNetwork(_Sorted):
     """A network with none, one, … up to so many customers; it says nothing where floats do not.
 
     Then, and of what is not in this table, each number is to be solved by itself.
@@ -282,8 +282,8 @@ class _EveryNetwork(_Sorted):
 
 
 @lru_cache(maxsize=1 << 8)
-def _every_network(most: int, think: float, places: Places, around: EnclosingPool) -> _EveryNetwork:
-    return _EveryNetwork(most, think, places, around)
+def _every_network(most: int, think: float, places: Places, around: EnclosingPool) -> EveryNetwork:
+    return EveryNetwork(most, think, places, around)
 
 
 # -- tables --------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ def _around(pool: LoadDependentPool) -> EnclosingPool:
     return EnclosingPool(pool.places, pool.copies) if pool.copies > 1 else EnclosingPool()
 
 
-def _within(pool: LoadDependentPool, last: int) -> _EveryNetwork:
+def _within(pool: LoadDependentPool, last: int) -> EveryNetwork:
     """Return what is within a pool with any number of customers, up to some number."""
     most = max(_FEWEST_ON_GRID, 1 << (min(last, MOST_RATES) - 1).bit_length())
     return _every_network(most, pool.delay, pool.within, _around(pool))
