@@ -22,10 +22,9 @@ from qps.compiler.check.values.context import KnownDeclarations
 from qps.compiler.configure.configuration import (
     Configuration,
     changed,
-    in_each_mode,
     with_scenarios,
 )
-from qps.compiler.configure.placement import check_placement
+from qps.compiler.configure.placement import Placement, check_placement
 from qps.compiler.configure.spreads import check_spreads
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import (
@@ -90,8 +89,8 @@ class Spec(Struct, frozen=True, kw_only=True):
         with _refusing("the settings") as sink:
             configured = changed(configured, changes)
             check_placement(self.model, configured, sink)
-            for in_mode in in_each_mode(self.model, configured) if configured.mode is None else ():
-                check_placement(self.model, in_mode, sink)
+            if configured.mode is None and self.model.modes:
+                self.model.derived(Placement).check_modes(configured, sink)
             if not sink.has_errors:
                 check_spreads(self.model, configured, sink)
         return configured

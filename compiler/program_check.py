@@ -24,7 +24,7 @@ from qps.compiler.check.values.context import Context, KnownDeclarations
 from qps.compiler.check.values.values import Value
 from qps.compiler.configure.cases import varies_by_case
 from qps.compiler.configure.claimed_values import check_claimed_values, claimed_changes
-from qps.compiler.configure.configuration import base_configuration, changed, in_each_mode
+from qps.compiler.configure.configuration import base_configuration, changed
 from qps.compiler.configure.placement import Placement
 from qps.compiler.configure.spreads import check_spreads
 from qps.compiler.diagnostics import codes
@@ -119,8 +119,8 @@ def _check_configurations(model: ir.Model, own: Container[str], sink: Sink) -> N
             base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)]
         )
         placement.check(configuration, sink)
-    for configuration in in_each_mode(model, base) if model.modes else ():
-        placement.check(configuration, sink)
+    if model.modes:
+        placement.check_modes(base, sink)
     for changes in claimed_changes(model):
         placement.check(changed(base, changes), sink)
     if any(varies_by_case(parameter.value) for parameter in model.parameters):

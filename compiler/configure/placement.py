@@ -20,7 +20,7 @@ from qps.compiler.configure.conditional_paths import (
     legs_of,
     path_test,
 )
-from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.configure.measured_costs import PlacedCost
 from qps.compiler.configure.missing_items import ItemUse, MissingItems, items_in_words
 from qps.compiler.configure.pool_steps import check_take
@@ -58,6 +58,7 @@ class Placement:
     """Checks configurations of one model; what they share is looked at once."""
 
     def __init__(self, model: ir.Model) -> None:
+        self._model = model
         self._meanings = Meanings(model)
         self._bounds = PossibleValues(model)
         self._streams = ValidationCache([_part(model, stream) for stream in model.streams])
@@ -72,6 +73,19 @@ class Placement:
         notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
         for diagnostic in found.found:
             sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
+
+    def check_modes(self, configuration: Configuration, sink: Sink) -> None:
+        """Check a configuration in each mode; what is wrong in several is reported once."""
+        reported: set[tuple[str, Span | None, str]] = set()
+        for mode in in_each_mode(self._model, configuration):
+            found = Sink(failed_names=sink.failed_names)
+            self.check(mode, found)
+            for one in found.found:
+                span = one.primary.span if one.primary else None
+                key = (one.code.id, span, one.message)
+                if key not in reported:
+                    reported.add(key)
+                    sink.add(one)
 
 
 def _part(model: ir.Model, stream: ir.Stream) -> ValidationStep[tuple[Configuration, Sink]]:

@@ -169,7 +169,9 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
     """
     bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
     is_passed = not isinstance(place, ir.Node) or place.name in reached
-    if place.lost is not None and is_passed:
+    if not is_passed:
+        bound = Bound.NOT_NEGATIVE if varies(place.count) else Bound.NUMBER
+    if place.lost is not None:
         return Bounded(
             expr=place.count,
             span=place.lost.span,
@@ -178,8 +180,6 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
             because=Label(place.span, "declared here"),
             hint=f"increase its count, or remove `{place.name}` from `survive`",
         )
-    if not is_passed:
-        bound = Bound.NOT_NEGATIVE if varies(place.count) else Bound.NUMBER
     return Bounded(
         expr=place.count,
         span=place.span,

@@ -11,6 +11,8 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.solver.incidents.incident_numbers import IncidentNumbers, no_answer
 from qps.solver.incidents.incident_system import CacheFlush, CapacityLoss, TrafficChange
 
+_MOST_SURGE = 1_000_000
+"""Backlogs of more are lost in rounding beside what is served in a step."""
 _KIND = ir.DisturbanceKind
 
 
@@ -126,6 +128,13 @@ def traffic_changes(numbers: IncidentNumbers) -> tuple[TrafficChange, ...]:
         if one.kind is _KIND.SURGE:
             start, end = times_of(numbers, one)
             factor = 1 + numbers.value(one.amount)
+            if factor > _MOST_SURGE:
+                raise no_answer(
+                    one.span,
+                    f"incidents are not supported with more than {_MOST_SURGE:,} times the usual "
+                    f"traffic: this is {factor:.3g} times",
+                    f"state less traffic, such as `surge {one.target} by 900 % for 10 minute`",
+                )
             found += [
                 TrafficChange(stream=each.name, factor=factor, start=start, end=end)
                 for each in numbers.classes

@@ -150,3 +150,25 @@ def test_a_spec_without_incidents(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text(SITE.format(more=""))
     assert main(["incident", str(file)]) == 2
     assert "this spec declares no incident" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("percent", "is_refused"), [("9e7", False), ("2e8", True), ("1e30", True)])
+def test_a_surge_whose_backlog_would_be_lost_in_rounding_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], percent: str, is_refused: bool
+) -> None:
+    """A surge of 900,000 times for a minute, at 12 % of the capacity, is cleared in 2,045 hours."""
+    spec = tmp_path / "surge.qps"
+    spec.write_text(
+        "users n in 1..2_000; machine vm { cpu 4 core, queueing mmc }\n"
+        "topology { node web = vm * 5 }\n"
+        "component page { cpu 240 ms/request }\n"
+        "stream browse for each user { traffic 0.1 request/s; at web { page } }\n"
+        f"require {{ browse.p99 <= 50 s }}\n"
+        f"incident peak {{ surge browse by {percent} % for 1 minute }}\n"
+    )
+    assert main(["incident", str(spec), "--at", "100", "--no-advice"]) == (2 if is_refused else 0)
+    printed = capsys.readouterr()
+    if is_refused:
+        assert "not supported with more than 1,000,000 times the usual traffic" in printed.err
+    else:
+        assert "at about 2.05e+03 hours, by itself" in printed.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.check.values.values import Value, leaf
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.quantities.calendar_dates import CalendarDate, months_between, read_date
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -14,7 +14,7 @@ from qps.compiler.syntax import ast
 def date_value(date: ast.Date, main: ast.Module, sink: Sink) -> Value | None:
     """Return how many months a date is after the start of the calendar of the main file.
 
-    A date that does not exist, or one without a calendar, is reported.
+    A date that does not exist, that is after the calendar, or without one, is reported.
     """
     found = checked_date(date, sink)
     calendar = calendar_of(main)
@@ -30,6 +30,16 @@ def date_value(date: ast.Date, main: ast.Module, sink: Sink) -> Value | None:
         return None
     start = start_of(calendar)
     if found is None or start is None:
+        return None
+    end = end_of(calendar)
+    if end is not None and months_between(end, found) >= 1:
+        sink.report(
+            codes.OUT_OF_RANGE,
+            date.span,
+            f"`{date.text}` is after the end of the calendar",
+            hint="use an earlier date, or extend the calendar",
+            secondary=[Label(calendar.name.span, "this calendar")],
+        )
         return None
     return leaf(ir.Constant(months_between(start, found)), DIMENSIONLESS, date.span)
 
@@ -55,3 +65,9 @@ def calendar_of(main: ast.Module) -> ast.Param | None:
 def start_of(calendar: ast.Param) -> CalendarDate | None:
     """Return the first date of a calendar; None where it is not one that exists."""
     return read_date(calendar.value.text) if isinstance(calendar.value, ast.Date) else None
+
+
+def end_of(calendar: ast.Param) -> CalendarDate | None:
+    """Return the last month of a calendar; None where it is not one that exists."""
+    end = None if calendar.range is None else calendar.range.high
+    return read_date(end.text) if isinstance(end, ast.Date) else None
