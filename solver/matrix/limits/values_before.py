@@ -38,8 +38,8 @@ _TOGETHER, _FEW = 1 << 18, 4
 """Values that are computed together; populations that are no longer halved."""
 _SLOW = frozenset(word for word, row in OPERATIONS.items() if row.by_order)
 """Words of which some are summed over a law: bounds of pieces would take long."""
-_OF_CALLS = "order_quantile"
-"""That of them which has a transform where each call takes an exponential time."""
+_OF_CALLS = QUANTILES & _SLOW
+"""Those of them that have a transform where each call takes an exponential time."""
 _LAWS = QUANTILES | _SLOW
 """Words of what is made of the law of a time: bounded over stretches, not computed at each."""
 _UNKNOWN = Bounds(-inf, inf)
@@ -97,7 +97,7 @@ class PriorPopulations:
         steps = rows.runner.program.steps
         for number in self.orders:
             operands = steps[number].operands[1:]  # behind the level
-            if steps[number].word != _OF_CALLS:
+            if steps[number].word not in _OF_CALLS:
                 return True
             values = rows.take(np.zeros(1, dtype=np.int64)).at(set(operands), population[:1])
             if not has_transform(*(values[one] for one in operands)):
