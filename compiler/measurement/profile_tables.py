@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -22,6 +23,7 @@ class ProfileRow(Struct, frozen=True):
     value: Fraction
 
 
+@lru_cache(maxsize=8)  # changes of a spec that are tried read the same table
 def read_profile(text: str, name: str, profile: str, cycle: int) -> tuple[ProfileRow, ...]:
     """Return the values of a profile, in the order of their times; DataError if it is none.
 
