@@ -74,6 +74,10 @@ SATURATION_METHODS = frozenset({"saturation-slows-all", "saturation-of-others", 
 """The methods by which users are held up so: of their numbers the table says nothing."""
 
 
+VARIED_SHADOW_SERVERS = frozenset({"varied-shadow-server", "far-varied-shadow-server"})
+"""The methods of users behind others where services vary: their own errors are the least."""
+
+
 class ErrorAxis(StrEnum):
     """What errors grow with, beside the methods that have a part in a number."""
 
@@ -168,8 +172,28 @@ def measured(
     largest at any of these. What one or two methods state of themselves is less where less is
     waited; where waits may be far longer than predicted, nothing says how much is waited: as far
     off as visits of very unequal services alone is what more methods have a part in, too. Where a
-    class `calls_rarely`, no other error holds than that of such classes.
+    class `calls_rarely`, no other error holds than that of such classes. Users behind others, of
+    services that vary, are at least as far off as these methods say.
     """
+    found = _by_table(
+        known, quantity, is_below_knee=is_below_knee, calls_rarely=calls_rarely, points=points
+    )
+    if known.kind is not CertaintyKind.APPROXIMATION or found.error is None:
+        return found
+    behind = known.methods & VARIED_SHADOW_SERVERS
+    alone = (METHODS[one].errors.get(quantity, 0.0) for one in behind)
+    return as_stated(replace(found, error=max(found.error, *alone))) if behind else found
+
+
+def _by_table(
+    known: Certainty,
+    quantity: ErrorQuantity,
+    *,
+    is_below_knee: bool,
+    calls_rarely: bool,
+    points: Sequence[OperatingPoint],
+) -> Certainty:
+    """Return the same, without errors of methods that hold whatever else has a part."""
     anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
     errors = table().get(quantity)
     if known.kind is not CertaintyKind.APPROXIMATION or errors is None:

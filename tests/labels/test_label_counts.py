@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity, ErrorRow, Errors
 from simulated.generated import spec_of
-from simulated.measuring_errors import Off, errors_of, renewed, table_of
+from simulated.measuring_errors import Off, errors_of, of_method, renewed, table_of
 from simulated.records import Model, Number, Play, line_of, retained
 from simulated.report import Counts, Stored
 
@@ -167,6 +167,33 @@ def test_a_method_whose_numbers_hold_keeps_the_rows_that_there_are() -> None:
     found = _renewed(108)
     assert [row.error for row in found.rows] == [0.1]
     assert "seldom" in found.methods
+
+
+@pytest.mark.parametrize(
+    ("far", "networks", "errors"),
+    [
+        (108, 40, [None, 0.1, 0.8]),
+        # Too few tell nothing, and others are still as near as they were.
+        (135, 27, [None, None, 0.1, None, 0.8]),
+        (135, 40, [None, 0.4, 0.1, 0.8]),
+    ],
+)
+def test_errors_of_one_method_are_raised_where_its_numbers_hold_too_seldom(
+    far: float, networks: int, errors: list[float | None]
+) -> None:
+    """A row that states nothing still does, and none states less than before."""
+    number = replace(_number(far, CertaintyKind.APPROXIMATION), why=("common", "seldom"))
+    models = [Model(seed=seed, numbers=(number,)) for seed in range(networks)]
+    limits = ((frozenset({"other"}), None), (frozenset[str](), 0.1), (frozenset({"no"}), 0.8))
+    rows = tuple(
+        ErrorRow(methods=methods, error=error, numbers=900, networks=900)
+        for methods, error in limits
+    )
+    known = Errors(methods=frozenset({"common", "other", "seldom"}), rows=rows)
+    found = of_method({ErrorQuantity.LATENCY: known}, models, "seldom")[ErrorQuantity.LATENCY]
+    assert [row.error for row in found.rows] == errors
+    assert found.row_of({"common"}) == known.row_of({"common"})
+    assert found.row_of({"common", "other", "seldom"}) == known.row_of({"other"})
 
 
 @pytest.mark.parametrize(

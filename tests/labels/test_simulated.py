@@ -232,6 +232,7 @@ def test_quantiles_of_several_queues_are_of_their_sum(queueing: str) -> None:
         ("quotas", "cpu-quota"),
         ("saturated", "blocking-time"),
         ("held", "delay-while-held"),
+        ("meeting", "copies-that-meet"),
     ],
 )
 def test_uncommon_networks_have_what_they_are_drawn_for(kind: str, method: str) -> None:

@@ -24,7 +24,7 @@ sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2]
 from qps.compiler.quantities.measured_errors import table  # noqa: E402
 from simulated.generated import KINDS, is_requested, spec_of  # noqa: E402 - it is found by the line above
 from simulated.judge import labels_of, model_of, wrong_ones  # noqa: E402
-from simulated.measuring_errors import as_json, renewed, table_of  # noqa: E402
+from simulated.measuring_errors import as_json, of_method, renewed, table_of  # noqa: E402
 from simulated.records import Model, line_of, retained  # noqa: E402
 from simulated.report import (  # noqa: E402
     Counts,
@@ -91,6 +91,7 @@ def _requested() -> argparse.Namespace:
     parser.add_argument("--baseline", type=Path, help="a kept file of earlier labels")
     parser.add_argument("--errors", type=Path, help="write the errors of labels to a file")
     parser.add_argument("--renew", action="store_true", help="only of methods that hold too seldom")
+    parser.add_argument("--method", default="", help="raise only the errors of one method")
     parser.add_argument("--plays", type=Path, help="a kept file whose plays count again")
     return parser.parse_args()
 
@@ -136,6 +137,8 @@ def _reported(found: list[Model], requested: argparse.Namespace) -> int:
         print(line)
     if requested.errors:
         measured = renewed(table(), found) if requested.renew else table_of(found)
+        if requested.method:
+            measured = of_method(table(), found, requested.method)
         requested.errors.write_bytes(as_json(measured))
     counts = Counts.of(found)
     for line in counts.lines():

@@ -132,6 +132,58 @@ def renewed(
     }
 
 
+def of_method(
+    table: Mapping[ErrorQuantity, Errors], models: Iterable[Model], method: str
+) -> dict[ErrorQuantity, Errors]:
+    """Return a table with what was measured of one method in networks drawn for it.
+
+    Of each quantity of which its numbers hold too seldom by the table they are measured as a whole.
+    Rows that state less are stated of others only, and no row states less than before.
+    """
+    found, result = _by_quantity(models), dict(table)
+    for quantity, errors in table.items():
+        numbers = [
+            one
+            for one in found[quantity]
+            if method in one.methods and one.methods <= errors.methods and not one.calls_rarely
+        ]
+        least, at_points = _least(quantity), _at_points(numbers)
+        own, own_at_points = _own_row(least, numbers), _rows_at_points(least, at_points)
+        result[quantity] = replace(
+            errors,
+            rows=tuple(_at_least(errors.rows, numbers, list(own), method)),
+            at_points=tuple(_at_least(errors.at_points, at_points, list(own_at_points), method)),
+        )
+    return result
+
+
+def _at_least(
+    rows: Sequence[ErrorRow], numbers: list[Off], own: Sequence[ErrorRow], method: str
+) -> Iterator[ErrorRow]:
+    """Yield rows, and before each that states less those of a method, as far off as its own."""
+    is_off = numbers and _hold_too_seldom([(one, _holds(one, rows)) for one in numbers])
+    for row in rows:
+        larger = [_both(row, one, method) for one in own] if is_off and row.error else []
+        if any(one.error != row.error for one in larger):
+            yield from larger
+        yield row
+
+
+def _both(row: ErrorRow, own: ErrorRow, method: str) -> ErrorRow:
+    """Return the row of numbers for which a row and one of a method both count."""
+    known = None if row.error is None or own.error is None else max(row.error, own.error)
+    axes = row.at_most.keys() | own.at_most.keys()
+    return replace(
+        own,
+        methods=row.methods | own.methods | {method},
+        error=known,
+        at_most={
+            axis: min(row.at_most.get(axis, inf), own.at_most.get(axis, inf))
+            for axis in sorted(axes)
+        },
+    )
+
+
 def _renewed(errors: Errors, numbers: list[Off], least: float) -> Errors:
     known = errors.methods | _like_the_others(errors, numbers)
     left = [one for one in numbers if one.methods <= known]

@@ -1,4 +1,4 @@
-"""What networks drawn by chance rarely have: finite queues, CPU limits, saturation, rare calls.
+"""What networks by chance rarely have: finite queues, CPU limits, saturation, calls that meet.
 
 Each kind is a small network, so that many are simulated where a combination of all things would
 have one of them once in dozens. Each draws its numbers as widely as combinations do.
@@ -10,7 +10,7 @@ from random import Random
 
 from simulated.drawn import NODES, Written, discipline_of, load_of, log_uniform
 
-UNCOMMON = ("rooms", "quotas", "saturated", "rare", "held")
+UNCOMMON = ("rooms", "quotas", "saturated", "rare", "held", "meeting")
 
 
 class Uncommon:
@@ -29,6 +29,7 @@ class Uncommon:
             "saturated": self._saturated,
             "rare": self._rare,
             "held": self._held,
+            "meeting": self._meeting,
         }[kind]()
         return self.spec
 
@@ -234,3 +235,54 @@ class Uncommon:
             steps.append("shed")
         body = "; ".join(["take threads", *steps, "give threads"])
         self._stream(0, rate, f"at a {{ {body} }}", uneven)
+
+    def _meeting(self) -> None:
+        """Calls made together that come to the same queues: copies of one item meet there."""
+        random = self.random
+        names = list(NODES[: random.choice((1, 2, 2, 3))])
+        cores = {name: random.choice((1, 1, 1, 2, 4)) for name in names}
+        for name in names:
+            queueing = discipline_of(random, cores[name])
+            if queueing == "ps":
+                queueing = "mm1" if cores[name] == 1 else "mmc"
+            self._node(name, cores[name], queueing)
+        self.spec.machines.append("machine box { }")
+        self.spec.nodes.append("node root = box")
+        self.spec.joined(["root", *names])
+        rate = log_uniform(random, 0.5, 3)
+        size = {name: self._size(cores[name], name, rate) for name in names}
+        first = self._branches(size, random.choice((2, 2, 3, 4)), random.choice((0, 1, 1)))
+        self._stream(0, rate, f"at root {{ {first} }}")
+        if self._is(0.3):
+            name = random.choice(names)
+            step = self._loading(name, cores[name], rate, load_of(random, 0.3))
+            self._stream(1, rate, f"at {name} {{ {step} }}")
+        for number, name in enumerate(one for one in names if f"call {one} " in first):
+            # Half of them from zero on, half beyond a part of the service.
+            beyond = random.choice((0, random.uniform(0.1, 5) * size[name]))
+            cpu = f"{name}.cpu"
+            self.spec.streams += [
+                f"measure asked{number}{at} = {one}"
+                for at, one in enumerate(
+                    (f"share({cpu}.wait > {beyond:.4g} s)", f"{cpu}.queue", f"{cpu}.wait.p95")
+                )
+            ]
+
+    def _size(self, cores: int, name: str, rate: float) -> float:
+        """Return the mean service of about five visits for each item."""
+        return load_of(self.random, 0.8) * cores * self._copies(name) / rate / 5
+
+    def _branches(self, size: dict[str, float], count: int, deeper: int) -> str:
+        """Return calls made together, of which some make such calls in their turn."""
+        random, found, names = self.random, [], list(size)
+        for _ in range(count):
+            name = random.choice(names)
+            steps = [self._step(name, size[name] * random.choice((1, 1, 0.5, 2)))]
+            others = {one: mean for one, mean in size.items() if one != name}
+            if deeper and others and self._is(0.4):
+                steps.append(self._branches(others, 2, deeper - 1))
+            elif others and self._is(0.3):
+                other = random.choice(list(others))
+                steps.append(f"call {other} {{ {self._step(other, size[other])} }}")
+            found.append(f"call {name} {{ {'; '.join(steps)} }}")
+        return f"together {{ {'; '.join(found)} }}"

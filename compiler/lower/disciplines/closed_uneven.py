@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty, together
@@ -11,6 +13,8 @@ from qps.compiler.quantities.methods import METHODS, known_by
 _FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
 _MOST_VARIED = 4
 """Residual services were measured up to that coefficient of variation."""
+_LITTLE_VARIED, _FAR_VARIED = 2, 3
+"""Users behind others were measured up to these coefficients of variation."""
 
 
 class Uneven(Struct, frozen=True, kw_only=True):
@@ -70,3 +74,14 @@ class Uneven(Struct, frozen=True, kw_only=True):
         elif self.times != 1:
             parts.append(known_by("unequal-services", name, case=of, apart=self.times))
         return together(*parts)
+
+
+def shadow_server(uneven: Iterable[Uneven]) -> str:
+    """Return the method of users behind others, by how much services of their network vary."""
+    varying = [one.varies for one in uneven if not one.is_exponential]
+    known = [one for one in varying if one is not None]
+    if not varying:
+        return "shadow-server"
+    if len(known) < len(varying) or max(known) > _FAR_VARIED:
+        return "unmeasured-shadow-server"
+    return "varied-shadow-server" if max(known) <= _LITTLE_VARIED else "far-varied-shadow-server"

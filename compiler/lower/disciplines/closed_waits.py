@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_networks.fork_join_stations import every
-from qps.compiler.lower.disciplines.closed_uneven import Uneven
+from qps.compiler.lower.disciplines.closed_uneven import Uneven, shadow_server
 from qps.compiler.lower.disciplines.closed_wait_laws import (
     LEAST_SHARE,
     UnlikeClosedWait,
@@ -268,7 +268,7 @@ class InClosedNetwork(DisciplineLaw, frozen=True):
     def _ranks_known(self, queue: Queue) -> Certainty:
         if not queue.traits.has_ranks:
             return EXACT
-        return known_by("shadow-server", queue.resource)
+        return known_by(shadow_server(self.uneven), queue.resource)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
