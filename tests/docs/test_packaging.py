@@ -243,8 +243,9 @@ def test_an_sdist_holds_what_its_tests_need() -> None:
 
 
 def _is_included(folder: Path) -> bool:
-    """Return whether a folder is part of the repository, not made by a tool."""
+    """Return whether a folder is part of the repository: not made by a tool, and not empty."""
     made = {"node_modules", "build", "dist", ".git", ".venv"}
-    return folder.name not in made and not folder.name.startswith(
+    is_made = folder.name in made or folder.name.startswith(
         (".mypy", ".ruff", ".pytest", ".hypothesis", ".import", "__", "qps.egg")
     )
+    return not is_made and any(folder.iterdir())  # git has no empty folders
