@@ -36,6 +36,8 @@ MOST_RARE = 2000
 
 BY_TWO_MOMENTS = "nearer-percentile"
 _OF_SATURATION = frozenset({"saturation-slows-all", "saturation-of-others"})
+_NEVER_SATURATED = UNEQUAL_SERVICES | {"shadow-server"}
+"""What has no part in networks drawn for users who are held up: there services are alike."""
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
 
 _MEANS = frozenset({ErrorQuantity.LATENCY, ErrorQuantity.WAIT, ErrorQuantity.RATE})
@@ -126,7 +128,8 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         """
         if quantity in _MEANS:
             return as_stated(known)
-        error = SATURATED_PERCENTILES.get(quantity) if self.is_like_drawn else None
+        is_drawn = self.is_like_drawn and known.methods.isdisjoint(_NEVER_SATURATED)
+        error = SATURATED_PERCENTILES.get(quantity) if is_drawn else None
         return replace(known, error=error)
 
     def lowered(self, known: Certainty, *, is_mean: bool = False) -> Certainty:

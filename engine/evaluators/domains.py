@@ -340,9 +340,10 @@ def forked_rate(customers: Formula, think: Formula, *operands: Formula) -> Domai
                 DomainCondition(load),
                 DomainCondition(copies, is_zero_out=True),
             ]
-            needed.append(DomainCondition(often, is_zero_out=True))
-        if kind.exact == OWN:
-            needed.append(DomainCondition(often, is_zero_out=True))
+        if kind.exact in (0, OWN):
+            needed.append(DomainCondition(often, is_zero_out=demand.exact != 0))
+        else:
+            needed.append(DomainCondition(often))
         if kind.exact <= 0:
             needed.append(DomainCondition(demand))
     return tuple(needed)

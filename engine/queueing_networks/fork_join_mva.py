@@ -5,7 +5,8 @@ customers at stations and how these change (the Linearizer: Chandy and Neuse 198
 made together take as long as the slowest, of independent times, exponential at each visit (Varki
 1999, "Mean value technique for closed fork-join networks"): so customers are more at a station than
 Little's law of one after the other gives. A branch of several stages counts as what it takes always
-and an exponential time, of its mean and variance.
+and an exponential time, of its mean and variance; one that is made by chance takes that, or nothing
+(a mixture). Calls that are together made by chance take what they take, as often as they are made.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from qps.engine.distributions.maximum_nodes import NODES
 from qps.engine.numerics.falling_roots import rising_root
 from qps.engine.queueing_networks.fork_join_operands import (
     GROUP,
+    BranchOperand,
     Place,
     StationOperand,
     every,
@@ -193,32 +195,92 @@ def _wait(station: StationOperand, queue_length: float) -> float:
 # -- what is made together -----------------------------------------------------------------
 
 
-def _stage(place: Place, times: Mapping[int, float]) -> _Stage:
-    """Return what a cycle takes at a place: visits are exponential, and vary by themselves."""
+def _stage(place: Place, times: Mapping[int, float], around: float = 1.0) -> _Stage:
+    """Return what is spent at a place for each time that what is around it is passed.
+
+    That is so often in a cycle. Visits are exponential, and vary by themselves.
+    """
+    if not place.often or not around:
+        return _Stage(0.0, 0.0)
     if isinstance(place, StationOperand):
-        mean = times.get(place.at, 0.0)
-        return _Stage(mean, mean * mean / place.often)
-    own = [[_stage(one, times) for one in branch.places] for branch in place.branches]
-    spreads = [sqrt(sum(one.variance for one in stages)) for stages in own]
-    means = [
-        branch.delay + sum(one.mean for one in stages)
-        for branch, stages in zip(place.branches, own, strict=True)
-    ]
-    laws = [(mean - spread, spread) for mean, spread in zip(means, spreads, strict=True)]
-    return _Stage(slowest_exponential(laws), max(spreads, default=0.0) ** 2)
+        mean = times.get(place.at, 0.0) / place.often
+        return _repeated(_Stage(mean, mean * mean), place.often / around)
+    laws = [_branch(branch, times, place.often) for branch in place.branches]
+    own = max((one.variance_of_all for one in laws), default=0.0)
+    return _repeated(_Stage(slowest_exponential(laws), own), place.often / around)
 
 
-def slowest_exponential(laws: Sequence[tuple[float, float]]) -> float:
-    """Return the mean of the largest of independent times: what is always so, and the mean beyond.
+def _branch(branch: BranchOperand, times: Mapping[int, float], around: float) -> BranchLaw:
+    """Return the law of a branch of calls that a cycle makes so often."""
+    if not branch.often:
+        return BranchLaw(0.0, 0.0, 0.0)
+    stages = [_stage(one, times, branch.often) for one in branch.places]
+    mean = branch.delay / branch.often + sum(one.mean for one in stages)
+    one = _Stage(mean, sum(one.variance for one in stages))
+    count = branch.often / around
+    chance = min(count, 1.0)
+    mean, variance = _repeated(one, count / chance)
+    spread = sqrt(variance)
+    if spread <= mean or spread == inf:
+        return BranchLaw(mean - spread, spread, chance)
+    longer = (mean + variance / mean) / 2  # exponential, if there is anything
+    return BranchLaw(0.0, longer, chance * mean / longer)
 
-    That of more than a few is by the rule of `maximum_numbers`.
+
+def _repeated(one: _Stage, count: float) -> _Stage:
+    """Return what is done so often: the whole part always, and once more by the chance left."""
+    left = count % 1
+    more = left * (1 - left) * one.mean * one.mean if left else 0.0
+    return _Stage(count * one.mean, count * one.variance + more)
+
+
+class BranchLaw(NamedTuple):
+    """A time: with a `chance` what is `fixed` of it, and exponential beyond, else 0."""
+
+    fixed: float
+    beyond: float
+    chance: float = 1.0
+
+    @property
+    def variance_of_all(self) -> float:
+        """The variance, where it is 0 counted, too."""
+        mean = self.fixed + self.beyond
+        left = self.chance * (1 - self.chance) * mean * mean if self.chance < 1 else 0.0
+        return self.chance * self.beyond * self.beyond + left
+
+
+def slowest_exponential(laws: Sequence[BranchLaw]) -> float:
+    """Return the mean of the largest of independent times.
+
+    Between two fixed times it is the integral of 1 - F_1(t) F_2(t) ..., in which those that may
+    still begin are constant: so it is a difference of what is beyond each.
     """
     if any(inf in law for law in laws):
         return inf
-    least = max((fixed for fixed, _ in laws), default=0.0)
-    begun = [(exp((fixed - least) / mean), mean) for fixed, mean in laws if mean]
+    ends = sorted({0.0, *(max(law.fixed, 0.0) for law in laws)})
+    total = 0.0
+    for begin, end in zip(ends, [*ends[1:], inf], strict=True):
+        never = 1.0
+        for law in laws:
+            never *= 1 - law.chance if law.fixed > begin else 1.0
+        if end < inf:
+            total += (1 - never) * (end - begin)
+        if never:
+            begun = [law for law in laws if law.fixed <= begin]
+            total += never * (_beyond(begun, begin) - (_beyond(begun, end) if end < inf else 0.0))
+    return total
+
+
+def _beyond(laws: Sequence[BranchLaw], at: float) -> float:
+    """Return the mean of what the largest is beyond a time at which all may have begun.
+
+    That of more than a few is by the rule of `maximum_numbers`.
+    """
+    begun = [
+        (law.chance * exp((law.fixed - at) / law.beyond), law.beyond) for law in laws if law.beyond
+    ]
     if len(begun) <= _FEW:
-        return least + sum(_of_sets(begun))
+        return sum(_of_sets(begun))
     scale = max(mean for _, mean in begun)
     total = 0.0
     for node, weight in NODES:
@@ -226,7 +288,7 @@ def slowest_exponential(laws: Sequence[tuple[float, float]]) -> float:
         for share, mean in begun:
             within *= 1 - share * exp(-scale * node / mean)
         total += weight * (1 - within)
-    return least + scale * total
+    return scale * total
 
 
 def _of_sets(begun: Sequence[tuple[float, float]]) -> Iterable[float]:

@@ -8,7 +8,9 @@ A group is a kind, and D, c, L, m and v. The kind says what it is:
 - k > 0: calls that are made together, with so many groups behind it that describe their branches;
 - -1: where a branch begins, which takes `D` besides all that is behind.
 
-So calls stand within calls. A place is identified by the number of its group.
+A cycle makes calls together, and each branch of them, so often as `v` says: 0.3 of what is made by
+chance. All `D` are those of a cycle. So calls stand within calls. A place is identified by the
+number of its group.
 """
 
 from __future__ import annotations
@@ -41,16 +43,18 @@ class StationOperand(Struct, frozen=True, kw_only=True):
 
 
 class BranchOperand(Struct, frozen=True, kw_only=True):
-    """A branch: what it takes always, and the places on its way."""
+    """A branch: what it takes always, how often a cycle makes it, and the places on its way."""
 
     delay: Number
+    often: Number
     places: tuple[Place, ...]
 
 
 class ForkOperand(Struct, frozen=True, kw_only=True):
-    """Calls that are made together: they are over when the slowest is."""
+    """Calls that a cycle makes together so often: they are over when the slowest is."""
 
     at: int
+    often: Number
     branches: tuple[BranchOperand, ...]
 
 
@@ -77,12 +81,14 @@ def _read(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[Plac
             branches = _branches(groups, at + 1, behind)
             if branches is None:
                 return None
-            found.append(ForkOperand(at=at, branches=branches))
+            found.append(ForkOperand(at=at, often=often, branches=branches))
             at = behind
             continue
         if kind == OWN:
             servers, load, copies = inf, load * 0, 1
-        if kind not in (STATION, OWN) or not servers >= 1 or not copies > 0 or not often > 0:
+        if kind not in (STATION, OWN) or not servers >= 1 or not copies > 0:
+            return None
+        if not often > 0 and demand:
             return None
         if copies < 1:  # one that takes longer
             demand, copies = demand / copies, copies / copies
@@ -112,7 +118,7 @@ def _branches(
         within = _read(groups, at + 1, behind) if behind <= end else None
         if within is None:
             return None
-        found.append(BranchOperand(delay=groups[at][1], places=within))
+        found.append(BranchOperand(delay=groups[at][1], often=groups[at][-1], places=within))
         at = behind
     return tuple(found)
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from math import inf, isnan
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.nightly import examples
+from closed_networks import optional_forks
+from helpers.nightly import examples, nightly
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.distributions.maximum_numbers import slowest
 from qps.engine.queueing_networks.fork_join_mva import (
+    BranchLaw,
     forked_rate,
     forked_time,
     forked_wait,
@@ -80,10 +83,10 @@ def station(requested: float, servers: float = 1, load: float = 0, often: float 
     return [0, requested, servers, load, 1, often]
 
 
-def together(*branches: list[float], delay: float = 0) -> list[float]:
-    """Return the operands of calls that are made together, each with a delay first."""
-    inside = [one for branch in branches for one in (-1, delay, 0, 0, 0, 0, *branch)]
-    return [len(inside) / 6, 0, 0, 0, 0, 0, *inside]
+def together(*branches: list[float], delay: float = 0, often: float = 1) -> list[float]:
+    """Return the operands of calls that are made together so often, each with a delay first."""
+    inside = [one for branch in branches for one in (-1, delay, 0, 0, 0, often, *branch)]
+    return [len(inside) / 6, 0, 0, 0, 0, often, *inside]
 
 
 @pytest.mark.parametrize("customers", [1, 2, 3])
@@ -157,7 +160,47 @@ def test_what_never_ends_and_what_is_no_network() -> None:
 @given(st.lists(st.tuples(st.floats(0, 3), st.floats(0.1, 3)), min_size=1, max_size=8))
 def test_the_slowest_of_exponential_times(laws: list[tuple[float, float]]) -> None:
     operands = [one for fixed, mean in laws for one in (fixed, mean, 1.0)]
-    assert slowest_exponential(laws) == pytest.approx(slowest(*operands), rel=1e-9)
+    found = slowest_exponential([BranchLaw(fixed, mean) for fixed, mean in laws])
+    assert found == pytest.approx(slowest(*operands), rel=1e-9)
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 3), st.just(0) | st.floats(0.1, 3), st.floats(0, 1)),
+        min_size=1,
+        max_size=7,
+    )
+)
+def test_the_slowest_of_times_by_chance_is_that_of_each_set_that_may_be_made(
+    laws: list[tuple[float, float, float]],
+) -> None:
+    expected = 0.0
+    for made in product((False, True), repeat=len(laws)):
+        weight, operands = 1.0, [0.0, 0.0, 1.0]
+        for (fixed, mean, chance), is_made in zip(laws, made, strict=True):
+            weight *= chance if is_made else 1 - chance
+            operands += [fixed, mean, 1.0] if is_made else []
+        expected += weight * slowest(*operands) if weight else 0.0
+    found = slowest_exponential([BranchLaw(*law) for law in laws])
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("often", [0.25, 1, 3])
+def test_calls_made_together_so_often_take_so_many_times_as_long(often: float) -> None:
+    """Of one user there is nobody to wait for: each time is the largest of two."""
+    both = [station(0.4 * often, often=often), station(0.2 * often, often=often)]
+    time = 0.6 - 1 / (1 / 0.4 + 1 / 0.2)
+    found = forked_time(0, 1, 2, *together(*both, often=often))
+    assert found == pytest.approx(often * time)
+
+
+def test_what_is_never_made_takes_no_time() -> None:
+    never = together(station(0, often=0), station(0, often=0), often=0)
+    assert forked_rate(3, 1, *station(0.5), *never) == forked_rate(
+        3, 1, *station(0.5), *together([])
+    )
+    assert isnan(forked_rate(3, 1, *station(0.5, often=0)))
 
 
 SPEC = """
@@ -190,9 +233,9 @@ def test_a_stream_is_reported_by_its_network() -> None:
     graph = lowered(plain(way=BOTH))
     network = [
         *station(0.04, 2, 0, 2),
-        *[4, 0, 0, 0, 0, 0],
-        *[-1, 0.02, 0, 0, 0, 0, *station(0.06)],
-        *[-1, 0.04, 0, 0, 0, 0, *station(0.12, 1, 0, 2)],
+        *[4, 0, 0, 0, 0, 1],
+        *[-1, 0.02, 0, 0, 0, 1, *station(0.06)],
+        *[-1, 0.04, 0, 0, 0, 2, *station(0.12, 1, 0, 2)],
     ]
     for users in (1, 10, 60):
         there, job = graph.at(users), graph.streams["job"]
@@ -216,7 +259,6 @@ def test_a_stream_is_reported_by_its_network() -> None:
             "",
             r"x\.cpu is visited inside and outside one of them",
         ),
-        (BOTH.replace("* 2", "* 30 %"), "mm1", "", "parallel calls are optional"),
         (BOTH.replace("{ work;", "{ rare; work;"), "mm1", "", "items are lost"),
         (BOTH, "ps speeds [1, 2]", "", "has load-dependent speeds"),
         (BOTH, "priority preemptive", "", "has priorities"),
@@ -246,3 +288,22 @@ def test_a_pool_is_not_held_meanwhile() -> None:
     way = BOTH.replace("{ work; t", "{ take threads; t").replace("; work }", "; give threads }")
     with pytest.raises(QpsError, match=r"w\.threads is held meanwhile"):
         lowered(plain(way=way))
+
+
+_BY_DAY = (0, 1, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("seed", "requests"),
+    [
+        *((seed, 8_000) for seed in _BY_DAY),
+        *(pytest.param(seed, 60_000, marks=nightly) for seed in range(4)),
+        *(pytest.param(seed, 12_000, marks=nightly) for seed in range(14, 22)),
+        pytest.param(7, 40_000, marks=nightly),
+    ],
+)
+def test_calls_by_chance_are_near_a_simulation(seed: int, requests: int) -> None:
+    """Whole forks by chance, branches by chance, and calls by chance within these."""
+    for name, found in optional_forks.quotients(optional_forks.way_of(seed), requests).items():
+        assert found.stated is not None
+        assert found.holds, name

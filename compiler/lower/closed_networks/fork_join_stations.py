@@ -11,10 +11,11 @@ from qps.engine.expressions.formulas import ZERO, Formula, number
 from qps.engine.queueing_networks.fork_join_operands import BRANCH, GROUP, OWN, STATION
 
 
-class ForkJoin(Struct, frozen=True):
-    """Calls that are made together: what each branch is."""
+class ForkJoin(Struct, frozen=True, kw_only=True):
+    """Calls that a cycle makes together so `often`: what each branch is."""
 
     number: int
+    often: Formula
     branches: tuple[ForkJoinBranch, ...]
 
 
@@ -26,8 +27,12 @@ class Own(Struct, frozen=True):
 
 
 class ForkJoinBranch(Struct, frozen=True, kw_only=True):
-    """One of them: what it takes besides its stations, and the calls made together within."""
+    """One of them: what it takes besides its stations, and the calls made together within.
 
+    A cycle makes it so `often`, and all times are those of a cycle.
+    """
+
+    often: Formula
     delay: Formula
     own: tuple[Own, ...]
     stations: tuple[str, ...]
@@ -69,7 +74,7 @@ def forked(
         places[fork.number] = number(at)
         groups.append(())
         for branch in fork.branches:
-            groups.append((number(BRANCH), branch.delay, *[ZERO] * (GROUP - 2)))
+            groups.append((number(BRANCH), branch.delay, *[ZERO] * (GROUP - 3), branch.often))
             groups.extend(
                 (number(OWN), one.demand, ZERO, ZERO, ZERO, one.often) for one in branch.own
             )
@@ -77,7 +82,7 @@ def forked(
                 add_station(name)
             for one in branch.forks:
                 add_fork(one)
-        groups[at] = (number(len(groups) - at - 1), *[ZERO] * (GROUP - 1))
+        groups[at] = (number(len(groups) - at - 1), *[ZERO] * (GROUP - 2), fork.often)
 
     for name in by_name:
         if name not in within:

@@ -18,7 +18,7 @@ from qps.compiler import ir
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, PrivateMachine
 from qps.compiler.lower.closed_networks.closed_stream_solution import ClosedStream
 from qps.compiler.lower.closed_networks.cycle import Cycle, ThroughputLimit
-from qps.compiler.lower.closed_networks.fork_join_stations import Own
+from qps.compiler.lower.closed_networks.fork_join_stations import ForkJoin, Own
 from qps.compiler.lower.closed_networks.saturated_delays import BlockedNetworks
 from qps.compiler.lower.closed_streams.closed_fork_join import (
     ROOT,
@@ -27,6 +27,7 @@ from qps.compiler.lower.closed_streams.closed_fork_join import (
     homes_of,
     path_of,
     refuse_forks,
+    refuse_with_forks,
 )
 from qps.compiler.lower.closed_streams.closed_holds import Holding, pools_of
 from qps.compiler.lower.closed_streams.closed_refusals import (
@@ -77,14 +78,12 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         refuse_forks(self.stream, self.traffic)
         delay = self._delay(stations, own, ROOT)
         names = [one.resource for one in stations]
-        machines = {name: self._own(name) for name in lone if self._homes[name] != ROOT}
-        forks = forks_of(
-            self.traffic, self._homes, names, machines, lambda at: self._delay(stations, own, at)
-        )
+        forks = self._forks(stations, own)
         times = [delay, *(one.demand for one in stations)]
         refuse_no_time(self.stream, times, self.expressions)
         if forks:
-            self._refuse_with_forks(stations)
+            pools = [n for n, one in self.demands.items() if self._uses_resource(one)]
+            refuse_with_forks(self.stream, pools, stations)
         held = pools_of(
             self.traffic,
             self.demands,
@@ -143,6 +142,19 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             for one in self.traffic.spent
         ]
 
+    def _forks(
+        self, stations: Sequence[ClosedStation], own: Mapping[str, Formula]
+    ) -> tuple[ForkJoin, ...]:
+        """Return the calls that a cycle makes together."""
+        return forks_of(
+            self.traffic,
+            self._homes,
+            [one.resource for one in stations],
+            {name: self._own(name) for name in own if self._homes[name] != ROOT},
+            lambda at: self._delay(stations, own, at),
+            lambda often: self._in_a_cycle(self.expressions.averaged(often)),
+        )
+
     def _own(self, name: str) -> Own:
         """Return a machine of each holder's own that is visited in calls made together."""
         station = self._station(name)
@@ -152,19 +164,6 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         """Return how long a cycle is served at a station: on one of its cores at a time."""
         servers = self.demands[station.resource].servers
         return station.demand if station.servers is servers else station.demand * servers
-
-    def _refuse_with_forks(self, stations: Sequence[ClosedStation]) -> None:
-        """Refuse what cannot be combined with parallel calls."""
-        held = [name for name, demand in self.demands.items() if self._uses_resource(demand)]
-        paced = [one.resource for one in stations if one.speeds]
-        ranked = [one.resource for one in stations if one.rank is not None]
-        for name, why in (
-            *((name, "is held meanwhile") for name in held),
-            *((name, "has load-dependent speeds") for name in paced),
-            *((name, "has priorities") for name in ranked),
-        ):
-            text = f"it makes parallel calls, and {name} {why}"
-            raise refused(self.stream, text, "make the calls sequential for a conservative result")
 
     def _uses_resource(self, demand: StationTraffic) -> bool:
         return any(hold.of == self.traffic.name for hold in demand.holds)

@@ -77,15 +77,15 @@ function placesIn(groups, first, end) {
     if (kind > 0) {
       const behind = k + 1 + kind, branches = Number.isInteger(kind) && behind <= end ? branchesIn(groups, k + 1, behind) : null;
       if (!branches) return null;
-      found.push({ at: k, branches });
+      found.push({ at: k, often, branches });
       k = behind;
       continue;
     }
-    if (kind === OWN && often > 0) {
+    if (kind === OWN && (often > 0 || !demand)) {
       found.push({ at: k++, demand, servers: Infinity, load: 0, copies: 1, often });
       continue;
     }
-    if (kind !== 0 || !(servers >= 1) || !(copies > 0) || !(often > 0)) return null;
+    if (kind !== 0 || !(servers >= 1) || !(copies > 0) || (!(often > 0) && demand)) return null;
     found.push({ at: k, demand: demand / Math.min(copies, 1), servers, load, copies: Math.max(copies, 1), often }); // one that takes longer
     k++;
   }
@@ -104,7 +104,7 @@ function branchesIn(groups, first, end) {
     }
     const places = behind <= end ? placesIn(groups, k + 1, behind) : null;
     if (!places) return null;
-    found.push({ delay: groups[k][1], places });
+    found.push({ delay: groups[k][1], often: groups[k][GROUP - 1], places });
     k = behind;
   }
   return found;
@@ -169,27 +169,52 @@ function met(erlangC, { servers, load }, slope, beside) {
 
 // -- what is made together -------------------------------------------------------------------------------------------------------------
 
-function stage(place, times) {
+// What is spent at a place for each time that what is around it is passed, so often in a cycle.
+function stage(place, times, around = 1) {
+  if (!place.often || !around) return { mean: 0, variance: 0 };
   if (!place.branches) {
-    const mean = times.get(place.at) ?? 0;
-    return { mean, variance: mean * mean / place.often };
+    const mean = (times.get(place.at) ?? 0) / place.often;
+    return repeated({ mean, variance: mean * mean }, place.often / around);
   }
-  const laws = place.branches.map(({ delay, places }) => {
-    const stages = places.map((one) => stage(one, times)), spread = Math.sqrt(total(stages.map(({ variance }) => variance)));
-    return [delay + total(stages.map(({ mean }) => mean)) - spread, spread];
-  });
-  return { mean: slowestExponential(laws), variance: Math.max(0, ...laws.map(([, spread]) => spread)) ** 2 };
+  const laws = place.branches.map((branch) => branchLaw(branch, times, place.often));
+  const variances = laws.map(({ fixed, beyond, chance }) => chance * beyond * beyond + (chance < 1 ? chance * (1 - chance) * (fixed + beyond) ** 2 : 0));
+  return repeated({ mean: slowestExponential(laws), variance: Math.max(0, ...variances) }, place.often / around);
 }
 
-// The mean of the largest of independent times: what is always so, and the mean beyond.
+function branchLaw({ delay, often, places }, times, around) {
+  if (!often) return { fixed: 0, beyond: 0, chance: 0 };
+  const stages = places.map((one) => stage(one, times, often)), chance = Math.min(often / around, 1);
+  const own = { mean: delay / often + total(stages.map((one) => one.mean)), variance: total(stages.map((one) => one.variance)) };
+  const { mean, variance } = repeated(own, often / around / chance), spread = Math.sqrt(variance);
+  if (spread <= mean || spread === Infinity) return { fixed: mean - spread, beyond: spread, chance };
+  const longer = (mean + variance / mean) / 2; // exponential, if there is anything
+  return { fixed: 0, beyond: longer, chance: chance * mean / longer };
+}
+
+// What is done so often: the whole part always, and once more by the chance left.
+function repeated({ mean, variance }, count) {
+  const left = count % 1;
+  return { mean: count * mean, variance: count * variance + (left ? left * (1 - left) * mean * mean : 0) };
+}
+
+// The mean of the largest of independent times: between two fixed times those that may still begin are constant.
 function slowestExponential(laws) {
-  if (laws.some((law) => law.includes(Infinity))) return Infinity;
-  const least = laws.length ? Math.max(...laws.map(([fixed]) => fixed)) : 0;
-  const begun = laws.filter(([, mean]) => mean).map(([fixed, mean]) => [Math.exp((fixed - least) / mean), mean]);
-  if (begun.length <= FEW) return least + ofSets(begun, 0, 1, 0, 0);
+  if (laws.some(({ fixed, beyond }) => [fixed, beyond].includes(Infinity))) return Infinity;
+  const ends = [...new Set([0, ...laws.map(({ fixed }) => Math.max(fixed, 0))])].sort((one, other) => one - other);
+  return total(ends.map((begin, k) => {
+    const begun = laws.filter(({ fixed }) => fixed <= begin), isLast = k + 1 === ends.length, end = ends[k + 1];
+    const never = laws.reduce((product, { fixed, chance }) => (fixed > begin ? product * (1 - chance) : product), 1);
+    const within = isLast ? 0 : (1 - never) * (end - begin);
+    return within + (never ? never * (beyondTime(begun, begin) - (isLast ? 0 : beyondTime(begun, end))) : 0);
+  }));
+}
+
+// The mean of what the largest is beyond a time at which all may have begun.
+function beyondTime(laws, at) {
+  const begun = laws.filter(({ beyond }) => beyond).map(({ fixed, beyond, chance }) => [chance * Math.exp((fixed - at) / beyond), beyond]);
+  if (begun.length <= FEW) return ofSets(begun, 0, 1, 0, 0);
   const scale = Math.max(...begun.map(([, mean]) => mean));
-  const beyond = NODES.map(([node, weight]) => weight * (1 - begun.reduce((within, [share, mean]) => within * (1 - share * Math.exp(-scale * node / mean)), 1)));
-  return least + scale * total(beyond);
+  return scale * total(NODES.map(([node, weight]) => weight * (1 - begun.reduce((within, [share, mean]) => within * (1 - share * Math.exp(-scale * node / mean)), 1))));
 }
 
 // What all sets of times from one on add, by inclusion and exclusion.
