@@ -70,7 +70,15 @@ def sampled_uncertainty(
     design = Design(numbers=numbers, samples=samples, seed=seed)
     axis = axis_of(numbers, design.values, model)
     limits = LimitSamples(samples=samples)
-    found = solved_for(model, configuration, axis, solution, limits=limits, known=sampling.known)
+    found = solved_for(
+        model,
+        configuration,
+        axis,
+        solution,
+        limits=limits,
+        known=sampling.known,
+        certainty=certainty,
+    )
     names = {name for number in numbers for name, _ in number.parameters}
     if solution.capacity is not None and not rests_on(graphs_of(solution), names):
         found = _as_nominal(found, solution.capacity)

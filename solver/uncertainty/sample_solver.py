@@ -207,17 +207,20 @@ def solved_for(
     limits: LimitSamples | None = None,
     known: KnownSurfaces | None = None,
     least: LeastOfSamples | None = None,
+    *,
+    certainty: float | None = None,
 ) -> SampleSolutions:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
     Without a `solution` nothing but the answers is reported, and what `limits` ask for. The same
     for any number of workers. Surfaces that are `known` of other models are not fitted again. With
-    the `least` answer of each sample nothing beyond that is looked for, nor judged.
+    the `least` answer of each sample nothing beyond that is looked for, nor judged. What a share of
+    `certainty` of the samples supports is to be known well.
     """
     at = None if solution is None or least is not None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
-    near = _stated_points(solution)
+    near = replace(_stated_points(solution), tail=None if certainty is None else 1 - certainty)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
     before = () if known is None else tuple(known.fitted)
     maker = partial(_StretchSolver, compiled, near, at, limits=limits, known=before, least=least)

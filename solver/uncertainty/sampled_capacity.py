@@ -68,7 +68,15 @@ def capacity_samples(
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
     solution, end = worst.solution, np.int64(configuration.high + 1)
     first = LeastOfSamples(first=np.full(axis.count, end), mode=solution.graph.mode)
-    found = solved_for(model, configuration, axis, solution, known=sampling.known, least=first)
+    found = solved_for(
+        model,
+        configuration,
+        axis,
+        solution,
+        known=sampling.known,
+        least=first,
+        certainty=sampling.certainty,
+    )
     names = {name for number in numbers for name, _ in number.parameters}
     largest, is_solved = found.largest, found.is_answered
     if solution.capacity is not None and not rests_on(worst.graphs, names):
@@ -123,5 +131,13 @@ def _solved(
     if axis is None:
         numbers = uncertain_numbers(model, configuration)
         axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
-    known = sampling.known
-    return solved_for(model, configuration, axis, None, limits=limits, known=known, least=before)
+    return solved_for(
+        model,
+        configuration,
+        axis,
+        None,
+        limits=limits,
+        known=sampling.known,
+        least=before,
+        certainty=sampling.certainty,
+    )

@@ -59,12 +59,14 @@ class StatedPoints(Struct, frozen=True):
     """Where criteria first fail and resources saturate with the numbers as stated, by name.
 
     Without `failures` they are looked for from the start of the range on. Surfaces are to say on
-    which side of the `population` criteria fail, if there is one.
+    which side of the `population` criteria fail, if there is one, and which value a `tail` of the
+    samples, as a part of all, lies below.
     """
 
     failures: Mapping[str, float] | None
     saturations: Mapping[str, float]
     population: int | None = None
+    tail: float | None = None
 
 
 class FirstBySurface(Struct, frozen=True, kw_only=True, eq=False):
@@ -86,6 +88,8 @@ class SurfaceModeSolver(ModeSolver):
 
     evaluations: ClassVar[int] = 12
     """How often something is requested, about, until it is known where it fails."""
+    tailed: ClassVar[frozenset[str]] = frozenset({_FAILURE})
+    """Kinds of surfaces of which the end of the tail is to be known well."""
     enough: ClassVar[float] = np.inf
     """How far off a surface may be at points estimated from all others, if there may be more."""
 
@@ -181,7 +185,7 @@ class SurfaceModeSolver(ModeSolver):
             return None
         kind = criterion.name, criterion.at_most, criterion.is_strict, self.mode.low, self.mode.high
         operations = self._structures.of((criterion.measure, criterion.limit))
-        return Alike(kind=kind, operations=(start, limit, *operations))
+        return Alike(kind=kind, operations=(start, limit, self.stated.tail, *operations))
 
     def _crossing(
         self,
@@ -244,6 +248,7 @@ class SurfaceModeSolver(ModeSolver):
                         others,
                         self.enough,
                         self._first_points(key, pool),
+                        tail=self.stated.tail if what[0] in self.tailed else None,
                     ),
                 )
                 self._note_points(key, pool)

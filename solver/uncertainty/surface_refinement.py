@@ -1,7 +1,8 @@
 """A surface through as many points as it takes: a few at first, then more where they decide.
 
-What is to be known of it is mostly on which side of a limit it lies. Points are added there until
-few of the samples are likely to be estimated wrongly, or there are as many as may be.
+What is to be known of it is mostly on which side of a limit it lies, and which value a share of the
+samples is not below. Points are added there until few of the samples are likely to be estimated
+wrongly, or there are as many as may be.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import cycle, islice
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +24,10 @@ from qps.solver.uncertainty.response_surface import Surface, first_points, fitte
 
 _WRONG = 0.003
 """Part of the samples that may lie on the wrong side of a limit."""
+_WRONG_OF_TAIL = 0.01
+"""Part of the samples below a quantile, and of those above, that may lie on its wrong side."""
+_MOST_FOR_TAIL = 24
+"""Points that are added where a tail is not known as well yet."""
 _CAUTION = 2.0
 """How many times as far off a surface may be as it states."""
 _OF_SPREAD = 0.1
@@ -78,13 +84,15 @@ def surface_through(
     enough: float = np.inf,
     start: Ints | None = None,
     before: Sequence[Surface] = (),
+    tail: float | None = None,
 ) -> Surface:
     """Return a surface of the values of some samples.
 
     Points are taken from the start of the samples first, or those that are to be its `start`.
 
-    It is to say which of the samples lie below a limit, if there is one, and to be near to all;
-    off by no more than is `enough` where points are estimated from all others.
+    It is to say which of the samples lie below a limit, if there is one, which are the `tail` of
+    them that lies lowest, as a part of all, and to be near to all; off by no more than is `enough`
+    where points are estimated from all others.
     It is one of the `others` where all of its first points are: a requirement and the quality that
     rests on it fail together. Where it lies above one of them it need not be near. It goes on from
     one fitted `before`, in another model, that has the same first points.
@@ -102,16 +110,25 @@ def surface_through(
         return surface
     found = surface.values
     least = np.min([one(drawn, count)[0] for one in others], axis=0, initial=np.inf)
-    while chosen.size < most and surface.kriging is not None:
+    while surface.kriging is not None:
         at, off = surface(drawn, count)
-        is_decided = limit is None or (chosen.size > first and _is_decided(at, off, limit))
         matters = at / np.exp(_FAR * off) <= least
-        if is_decided and surface.error <= enough and _is_close(at[matters], off[matters]):
+        off_here = np.where(matters, off, 0.0)
+        aims: list[float | None] = []
+        edge = np.inf if tail is None else _end_of_tail(at, tail)
+        if tail is not None and np.isfinite(edge) and not _is_decided(at, off_here, edge, tail):
+            aims.append(edge)
+        end = min(most + (_MOST_FOR_TAIL if aims else 0), count)
+        if limit is not None and (chosen.size <= first or not _is_decided(at, off, limit)):
+            aims.append(limit)
+        is_near = surface.error <= enough and _is_close(at[matters], off[matters])
+        if chosen.size >= end or (not aims and is_near):
             break
         taken = np.isin(np.arange(count), chosen)
         more: list[int] = []
-        for aim, few in ((None if is_decided else limit, _POINTS_PER_STEP - 1), (None, 1)):
-            more += surface.next_points(drawn, aim, taken, min(few, most - chosen.size - len(more)))
+        for aim in [*islice(cycle(aims or [None]), _POINTS_PER_STEP - 1), None]:
+            left = end - chosen.size - len(more)
+            more += surface.next_points(drawn, aim, taken, min(1, left))
             taken[more] = True
         if not more:
             break
@@ -186,11 +203,17 @@ def _is_same(ones: Floats, others: Floats) -> bool:
     return ones.size == others.size and bool(np.allclose(ones, others, rtol=_SAME, atol=0))
 
 
-def _is_decided(at: Floats, off: Floats, limit: float) -> bool:
-    """Return whether few samples may lie on the wrong side of a limit."""
+def _end_of_tail(at: Floats, tail: float) -> float:
+    """Return the value below which a part of some values lies."""
+    return float(np.sort(at)[int(tail * at.size)])
+
+
+def _is_decided(at: Floats, off: Floats, limit: float, tail: float | None = None) -> bool:
+    """Return whether few samples may lie on the wrong side of a limit, or of the end of a tail."""
+    wrong = _WRONG if tail is None else _WRONG_OF_TAIL * 2 * min(tail, 1 - tail)
     with np.errstate(all="ignore"):
         far = np.abs(np.log(at) - np.log(limit)) / (_CAUTION * off)
-    return float(np.where(off > 0, normal_tail(far), 0.0).mean()) <= _WRONG
+    return float(np.where(off > 0, normal_tail(far), 0.0).mean()) <= wrong
 
 
 def _is_close(at: Floats, off: Floats) -> bool:

@@ -35,6 +35,7 @@ class ValueModeSolver(SampleModeSolver):
     """Tells the columns of samples of one mode at a population, and no more."""
 
     evaluations: ClassVar[int] = 1
+    tailed: ClassVar[frozenset[str]] = frozenset({_VALUE})
     enough: ClassVar[float] = 0.02
 
     population: int

@@ -57,15 +57,19 @@ class ValueSolver(SampleSolver):
 
 
 def value_solver(
-    compiled: CompiledMatrix, population: int, points: PointsByCost | None = None
+    compiled: CompiledMatrix,
+    population: int,
+    points: PointsByCost | None = None,
+    certainty: float | None = None,
 ) -> ValueSolver:
     """Return the solver of the last column of a matrix whose last axis is drawn.
 
     `points` are those of surfaces at another population, and become those of the last one.
+    What a share of `certainty` of the samples is not above is to be known well.
     """
     return ValueSolver(
         compiled,
-        stated=StatedPoints({}, {}),
+        stated=StatedPoints({}, {}, tail=certainty),
         outcomes=None,
         population=population,
         points={} if points is None else points,

@@ -53,7 +53,7 @@ def _unfavorable(
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
     matrix = as_matrix(model, configuration, axis, at)
     compiled = compile_matrix(model, matrix, further=tuple(read.of for read in reads))
-    solver = value_solver(compiled, at, points)
+    solver = value_solver(compiled, at, points, sampling.certainty)
     (rows,) = solver.row_blocks(0, axis.count)
     first = len(rows.columns) - len(reads)
     columns = (column[rows.is_answered] for column in rows.columns[first:])

@@ -111,7 +111,7 @@ function stationsOf(stations, classes, value) {
 }
 
 // How much of what a station can do before anything happens is taken.
-export function usualLoads({ stations, streams, scalers }, hits) {
+function usualLoads({ stations, streams, scalers }, hits) {
   const work = stations.map(() => 0);
   streams.forEach(({ rate, routes }, i) => {
     for (const { share, perHit, visits } of routes) for (const [place, own] of visits) work[place] += rate * (share + perHit * hits[i]) * own;

@@ -3,7 +3,7 @@
 
 const MOST_ROUTES = 64, ROUNDING = 1e-6;
 const DELAY = "delay at ", PARALLEL = "calls in parallel";
-export const QUARTERS = [[1n, 4n], [1n, 2n], [3n, 4n]];
+const QUARTERS = [[1n, 4n], [1n, 2n], [3n, 4n]];
 
 // Routes have a share and the work at each station, in the order in which these are visited; null if there are too many.
 function through(body, value) {
