@@ -1,8 +1,8 @@
 """Other layouts of the tools: versions and modes of each, and outputs of them that are not read.
 
 The files were written in short runs on loopback by fio 3.33, fortio 1.60.3, vegeta 12.13,
-Gatling 3.7.6 and 3.13.5, JMeter 5.6.3, artillery 2.0.34, Locust 2.47, pgbench 15.20, procps 4.0.2
-and sysstat 12.6.1. Expected numbers are read off the files, by eye.
+Gatling 3.7.6 and 3.13.5, JMeter 5.6.3, artillery 2.0.34, Locust 2.47, oha 1.10.0, pgbench 15.20,
+procps 4.0.2 and sysstat 12.6.1. Expected numbers are read off the files, by eye.
 """
 
 from __future__ import annotations
@@ -56,6 +56,24 @@ READ: list[tuple[str, str, int, dict[str, float]]] = [
         1,
         {"users": 2, "request/s": 39.365087, "share failed": 0.19792},
     ),
+    (
+        "oha",
+        "oha_1100.json",
+        1,
+        {"request/s": 737.797711, "share failed": 0, "latency p95, ms": 10.728647},
+    ),
+    (
+        "oha",
+        "oha_failed.json",
+        1,
+        {"request/s": 49.9454895, "share failed": 1, "latency p99, ms": 3.85359},
+    ),
+    (
+        "oha",
+        "oha_1100.txt",
+        1,
+        {"request/s": 26.2048, "byte/s": 78.6142921, "latency p90, ms": 1841},
+    ),
     ("vmstat", "vmstat_wide.txt", 2, {"cpu in %": 98}),
     ("pidstat", "pidstat_divided.txt", 2, {"cpu in core": 0.3}),
     ("pidstat", "pidstat_threads.txt", 2, {"cpu in core": 0.28}),
@@ -77,6 +95,7 @@ NOT_READ = {
     "locust.txt": ("what Locust prints", "locust --csv NAME"),
     "locust_exceptions.csv": ("Locust's exceptions", "NAME_stats.csv"),
     "locust_failures.csv": ("Locust's failures", "NAME_stats.csv"),
+    "oha.csv": ("single requests of oha", "--output-format json"),
     "pgbench-aggregated.log": ("an aggregated log of pgbench", "without `--aggregate-interval`"),
     "pidstat-child.txt": ("what `pidstat -T CHILD` prints", "pidstat -u -h 1"),
     "prometheus-counter.json": ("is a counter", "rate(process_cpu_seconds_total[1m])"),

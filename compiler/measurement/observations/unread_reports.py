@@ -48,6 +48,10 @@ _TEXTS = {
         "a histogram of vegeta",
         "write the report without `-type=hist`: `vegeta report -type=json`",
     ),
+    r"\Arequest-start,DNS,DNS\+dialup,Response-delay,": (
+        "single requests of oha",
+        "write the report: `oha --no-tui --output-format json URL > oha.json`",
+    ),
     r"\A\d{13},\d{1,9},[^\n]{0,2000},(?:true|false),": (
         "results of JMeter without a header",
         "write them with a header: `-Jjmeter.save.saveservice.print_field_names=true`",
