@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.measured_errors import ErrorAxis, ErrorQuantity, ErrorRow, Errors
+from simulated.error_rows import errors_of
 from simulated.generated import spec_of
-from simulated.measuring_errors import Off, errors_of, of_method, renewed, table_of
+from simulated.measuring_errors import of_method, renewed, table_of
+from simulated.number_errors import Off
 from simulated.records import Model, Number, Play, line_of, retained
 from simulated.report import Counts, Stored
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from qps.compiler.quantities.certainty import MOST_STATED, CertaintyKind
 from qps.simulation.agreement import PredictionVerdict
-from simulated.measuring_errors import off_of
+from simulated.number_errors import off_of
 from simulated.records import FALSE_ALARMS, Model, Number
 
 _MAY_FAIL = 0.05
