@@ -2,7 +2,7 @@
 
 The files were written in short runs on loopback by fio 3.33, fortio 1.60.3, vegeta 12.13,
 Gatling 3.7.6 and 3.13.5, JMeter 5.6.3, artillery 2.0.34, Locust 2.47, oha 1.10.0, pgbench 15.20,
-procps 4.0.2 and sysstat 12.6.1. Expected numbers are read off the files, by eye.
+procps 4.0.2, sysstat 12.6.1 and wrk2 (44a94c1). Expected numbers are read off the files, by eye.
 """
 
 from __future__ import annotations
@@ -74,6 +74,13 @@ READ: list[tuple[str, str, int, dict[str, float]]] = [
         1,
         {"request/s": 26.2048, "byte/s": 78.6142921, "latency p90, ms": 1841},
     ),
+    (
+        "wrk",
+        "wrk2_uncorrected.txt",
+        1,
+        {"users": 2, "request/s": 50.08, "latency p99, ms": 11.57, "latency mean, ms": 1.594},
+    ),
+    ("wrk", "wrk2_failed.txt", 1, {"users": 2, "request/s": 50.09, "share failed": 1}),
     ("vmstat", "vmstat_wide.txt", 2, {"cpu in %": 98}),
     ("pidstat", "pidstat_divided.txt", 2, {"cpu in core": 0.3}),
     ("pidstat", "pidstat_threads.txt", 2, {"cpu in core": 0.28}),
