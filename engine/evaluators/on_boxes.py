@@ -1,7 +1,8 @@
 """Bounds of operations over boxes, rounded outwards, where they are narrower than others.
 
 As `on_bounds` has them, but what is rounded off is added to each, and slopes of one sign keep it:
-a search that rests on them has proven what it finds.
+a search that rests on them has proven what it finds. What has no function here has no other bounds:
+nothing is imported by the name of an operation.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from qps.engine.evaluators import on_bounds
-from qps.engine.evaluators.on_bounds import exponential, logarithm, negative, power
 from qps.engine.evaluators.row_bounds import Bounds
 
 BASIC, LIBRARY = 1e-15, 1e-12
@@ -70,7 +70,7 @@ def _slopes_of_sum(one: Bounds, other: Bounds) -> tuple[Any, Any]:
 
 def ratio(above_line: Bounds, divisor: Bounds) -> Bounds:
     """Return the bounds of a quotient: anything where the divisor may vanish."""
-    found = _multiplied(above_line, around(power(divisor, -1), BASIC))
+    found = _multiplied(above_line, around(on_bounds.power(divisor, -1), BASIC))
     inside = (divisor.low <= 0) & (divisor.high >= 0)
     return Bounds(
         np.where(inside, -inf, found.low),
@@ -86,7 +86,7 @@ mean = ratio
 def waiting(work: Bounds, load: Bounds) -> Bounds:
     """Return the bounds of work over what a load leaves, infinite where that is nothing."""
     own = around(on_bounds.waiting(work, load), BASIC * 4)
-    sloped = ratio(work, _plus(Bounds(1.0, 1.0), negative(load)))
+    sloped = ratio(work, _plus(Bounds(1.0, 1.0), on_bounds.negative(load)))
     is_short = load.high < 1
     return Bounds(
         own.low,
@@ -98,7 +98,7 @@ def waiting(work: Bounds, load: Bounds) -> Bounds:
 
 def raised(base: Bounds, exponent: Bounds) -> Bounds:
     """Return the bounds of any power of something positive, as exp(y ln x)."""
-    found = exponential(_multiplied(exponent, around(logarithm(base), LIBRARY)))
+    found = on_bounds.exponential(_multiplied(exponent, around(on_bounds.logarithm(base), LIBRARY)))
     return around(found, LIBRARY)
 
 

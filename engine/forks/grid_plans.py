@@ -168,6 +168,7 @@ class _Planner:
         alike, left = inside, None
         often: tuple[float | Array, ...] = ()
         if node.is_calls:
+            alike = _in_one(inside, times)
             often = (node.group[3],) if inside else ()
         elif node.is_fork:
             counts = Counter(map(id, inside))
@@ -238,6 +239,26 @@ def plan_of(nodes: Sequence[ForkNode]) -> GridPlan:
         waits=planner.waits(),
         scale=sum(one.scale for one in line) or 1.0,
     )
+
+
+def _in_one(inside: tuple[NodePlan, ...], times: Array) -> tuple[NodePlan, ...]:
+    """Return the nodes of a call as one: all calls have that law, of which orders are."""
+    if len(inside) < 2:  # noqa: PLR2004 - one is one
+        return inside
+    one = NodePlan(
+        own=None,
+        fixed=None,
+        whole=1,
+        share=None,
+        chance=np.ones_like(times),
+        inside=inside,
+        is_fork=False,
+        left=None,
+        scale=sum(one.scale for one in inside),
+        often=(),
+        level=max(one.level for one in inside),
+    )
+    return (one,)
 
 
 def _scale_of(groups: Sequence[_Group], inside: Sequence[NodePlan]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.named_operations import named_in_python, named_in_script, named_in_tree
+from qps.engine.operations import OPERATIONS
 
 FORMULAS = "from qps.engine.expressions.formulas import Formula, apply\n"
 
@@ -47,3 +48,17 @@ def test_a_use_is_none(path: str, code: str) -> None:
 def test_a_name_in_a_script_is_found() -> None:
     assert list(named_in_script('const a = 1;\nif (word === "waiting") b();')) == ["2 waiting"]
     assert list(named_in_script('const IN_PLACE = { "+": 1 };')) == []
+
+
+def test_columns_of_some_operations_have_no_others() -> None:
+    """What a module of a column imports by the name of an operation would be in that column."""
+    columns: dict[str, list[str]] = {name: [] for name in ("boxes", "inverse", "lateness")}
+    for word, row in OPERATIONS.items():
+        for column, words in columns.items():
+            if getattr(row, column) is not None:
+                words.append(word)
+    assert columns == {
+        "boxes": ["+", "*", "pow", "ratio", "mean", "waiting"],
+        "inverse": ["+", "*"],
+        "lateness": ["stages_quantile", "order_quantile", "fork_quantile"],
+    }

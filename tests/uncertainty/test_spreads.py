@@ -254,7 +254,7 @@ def test_the_command_prints_it_in_words_and_in_json(
     assert main(["explain", "a.qps", "two", "--samples", "1000", "--seed", "3"]) == 0
     output = capsys.readouterr().out
     assert "90 % interval: " in output
-    assert "(1,000 samples of 1 uncertain input)." in output
+    assert "(1,000 samples of 1 uncertain input: work)." in output
     assert "All of the variance comes from work (between 1 and 4 ms/request)." in output
     command = ["explain", "a.qps", "web.cpu", "--format", "json", "--at", "600"]
     assert main(command) == 0

@@ -17,6 +17,7 @@ from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.validation_cache import names_in
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.pages.json_values import Json
+from qps.reports.text.incidents.incident_text import constant_facts
 from qps.reports.text.solutions.course_text import duration_scale
 from qps.reports.text.words.phrases import phrase, phrases
 from qps.solver.incidents.incident_result import IncidentAnswer
@@ -101,6 +102,7 @@ def followed_incident(
     worst = [max(one.backlogs[at] for one in course.points) for at in range(len(system.stations))]
     return {
         "name": answer.name,
+        "facts": constant_facts(answer, incident),
         "modes": list(answer.modes),
         "solved": {
             "at": answer.at,

@@ -81,6 +81,11 @@ def incident_facts(
     ]
 
 
+def constant_facts(answer: IncidentAnswer, incident: ir.Incident) -> dict[str, str]:
+    """Return the facts that no setting of a page changes, by the keys of their labels."""
+    return {"happens": _happens(answer, incident), "accuracy": _accuracy(answer.system)}
+
+
 def _other_modes(answer: IncidentAnswer) -> Iterator[tuple[str, str]]:
     """Yield when it is over in the other modes, the worst first."""
     label = phrase("incident.label.modes")

@@ -80,7 +80,7 @@ function planOf(nodes) {
     if (isAny && works.length) throw new NoPathError();
     const [whole, share] = passages(often), [, , , , , service, variation] = group, counts = new Map();
     if (isFork) for (const one of inside) counts.set(one, (counts.get(one) ?? 0) + 1);
-    const found = { id: known.size, own: ownOf(group, works), fixed: service > 0 && !variation ? service : 0, whole, share, chance: often, inside: isFork ? [...counts.keys()] : inside, counts: isCalls ? [group[3]] : [...counts.values()], spare: isCalls ? group[6] : 0, isFork: isAny, left: group[8] < 0 ? Math.max(0, 1 - inside.reduce((sum, { chance }) => sum + chance, 0)) : null, scale: scaleOf(group, works, inside) };
+    const found = { id: known.size, own: ownOf(group, works), fixed: service > 0 && !variation ? service : 0, whole, share, chance: often, inside: isFork ? [...counts.keys()] : isCalls ? inOne(inside) : inside, counts: isCalls ? [group[3]] : [...counts.values()], spare: isCalls ? group[6] : 0, isFork: isAny, left: group[8] < 0 ? Math.max(0, 1 - inside.reduce((sum, { chance }) => sum + chance, 0)) : null, scale: scaleOf(group, works, inside) };
     known.set(key, found);
     if (isAny && inside.length) forks.push(found);
     return found;
@@ -98,6 +98,12 @@ function planOf(nodes) {
   };
   const line = nodes.map(planned);
   return { line, owns, forks, scale: line.reduce((sum, { scale }) => sum + scale, 0) || 1 };
+}
+
+// The nodes of a call as one: all calls have that law, of which orders are.
+function inOne(inside) {
+  if (inside.length < 2) return inside;
+  return [{ id: inside.map(({ id }) => id).join(), own: -1, fixed: 0, whole: 1, share: 0, chance: 1, inside, counts: [], spare: 0, isFork: false, left: null, scale: inside.reduce((sum, { scale }) => sum + scale, 0) }];
 }
 
 // About how long a node takes.

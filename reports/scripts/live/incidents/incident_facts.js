@@ -37,10 +37,10 @@ export class IncidentFacts {
 
   rows() {
     const { data, shown } = this.incident, { labels } = data;
-    const stays = (label) => this.usual.filter((one) => one.querySelector("dt").textContent === label).map((one) => [label, one.querySelector("dd").textContent]);
-    if (shown.reason) return [...stays(labels.happens), [labels.over, data.reasons[shown.reason].replace("{at}", whole(this.incident.app.shown.n))]];
+    const constant = (key) => [labels[key], data.facts[key]];
+    if (shown.reason) return [constant("happens"), [labels.over, data.reasons[shown.reason].replace("{at}", whole(this.incident.app.shown.n))]];
     const facts = new Facts(this.incident);
-    return [[labels.at, facts.users], ...stays(labels.happens), ...facts.rows(), [labels.over, facts.over], ...stays(labels.accuracy)];
+    return [[labels.at, facts.users], constant("happens"), ...facts.rows(), [labels.over, facts.over], constant("accuracy")];
   }
 }
 
