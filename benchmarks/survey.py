@@ -43,14 +43,14 @@ class Command:
 def survey(also: Sequence[Path] = (), progress: Path | None = None) -> TimingTable:
     """Return the commands that take longest; each is added to a file of progress once it ran."""
     found: list[Command] = []
-    asked: dict[Path, tuple[str, str]] = {}
+    answers: dict[Path, tuple[str, str]] = {}
     failed, unit = 0, sympy_seconds()
     paths = dict(_specs(also))
     for name in _COMMANDS:
         for number, (path, shown) in enumerate(paths.items()):
             if number % _S_EVERY == _S_EVERY - 1:
                 unit = min(sympy_seconds(), sympy_seconds())
-            words = _words(name, path, asked.get(path))
+            words = _words(name, path, answers.get(path))
             if words is None:
                 continue
             try:
@@ -59,7 +59,7 @@ def survey(also: Sequence[Path] = (), progress: Path | None = None) -> TimingTab
                 failed += 1  # an error in the spec, which is an answer of no interest here
                 continue
             if name == "solve":
-                asked[path] = _asked(took)
+                answers[path] = _capacity_and_limit(took)
             found.append(Command(name, shown, took.seconds, unit, took.is_late))
             if progress is not None:
                 with progress.open("a", encoding="utf-8") as file:
@@ -84,9 +84,9 @@ def _specs(also: Sequence[Path]) -> Iterator[tuple[Path, str]]:
             yield path, str(path.relative_to(parent.parent))
 
 
-def _words(name: str, path: Path, asked: tuple[str, str] | None) -> tuple[str, ...] | None:
+def _words(name: str, path: Path, answer: tuple[str, str] | None) -> tuple[str, ...] | None:
     """Return a command for a spec; None where its answer has nothing to ask for."""
-    population, limit = asked or ("", "")
+    population, limit = answer or ("", "")
     words = {
         "solve": ("solve", "-q", "--format", "json", path.name),
         "solve --users": ("solve", "-q", "--users", population, path.name),
@@ -97,7 +97,7 @@ def _words(name: str, path: Path, asked: tuple[str, str] | None) -> tuple[str, .
     return words if all(words) else None
 
 
-def _asked(solved: Used) -> tuple[str, str]:
+def _capacity_and_limit(solved: Used) -> tuple[str, str]:
     """Return twice the capacity, and the name of what limits it, as far as there are any."""
     try:
         answer = json.loads(solved.text)

@@ -39,7 +39,7 @@ _MOST_PARTS = 3
 _LEAST_PART = 0.01
 """A part of a utilization that is named; what is less moves nothing."""
 _LEAST_APART = 1
-"""Per cents between two utilizations of one bar that are told apart."""
+"""Per cents between two utilizations of one bar that differ visibly."""
 _MOST_LIMITS = 5
 _WIDEST = 100
 """How many times as far as the first limit another one is drawn at most."""

@@ -1,6 +1,6 @@
 """Rows of errors: what 19 in 20 of the numbers of some methods are within, of numbers given.
 
-Methods whose numbers are further off, or less, than all that is left are told apart first, those by
+Methods whose numbers are further off, or less, than all that is left come apart first, those by
 which most is gained. What holds of 19 in 20 of all may hold less often of those in which one method
 has a part: that has a row of its own before all others.
 """
@@ -49,7 +49,7 @@ FEWEST, FEWEST_OF_ALL = 20, 5
 _FEWEST_STATED = 28
 """Fewer networks tell no error, with the confidence that is asked for."""
 _FEWEST_APART = 10
-"""So few may be told apart, as of them nothing is stated then: others are nearer without them."""
+"""So few may stand apart, as of them nothing is stated then: others are nearer without them."""
 _LEAST_GAIN = 5.0
 """So much less must the loss be by a row, that it is one."""
 _UNSTATED = 1000.0
@@ -316,7 +316,7 @@ def _length(numbers: list[Off], least: float = 0.0) -> float:
     """Return how badly an error tells of numbers: the quantile loss of its logarithm.
 
     It is the less the smaller the error is; what is further off counts twenty times as much as it
-    is. So the numbers of a method that are often further off than all others are told apart, too.
+    is. So the numbers of a method that are often further off than all others stand apart, too.
     """
     error = max(least, stated(numbers))
     if error > MOST_STATED:

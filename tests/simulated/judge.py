@@ -92,7 +92,7 @@ def _lowered(model: ir.Model) -> LoadGraph:
 
 
 def model_of(seed: int, seconds: float, only: str = "") -> Model:
-    """Return what becomes of a seed, of one kind `only`: a fault of ours is told, too."""
+    """Return what becomes of a seed, of one kind `only`: a fault of ours is reported, too."""
     begin, text = monotonic(), spec_of(seed, only)
     kind = text[3 : text.index('"', 3)]
     known = Model(seed=seed, kind=kind, text=sha256(text.encode()).hexdigest()[:12])

@@ -1,7 +1,7 @@
 """Errors of approximations that stand together, measured: the table that labels are made of.
 
 Of each quantity a list is made: methods whose numbers are further off, or less, than all that is
-left are told apart first, those by which most is gained. Each row states what 19 in 20 of such
+left come apart first, those by which most is gained. Each row states what 19 in 20 of such
 numbers are within, with a confidence of 75 % (Wilks 1941), for which networks count, not numbers:
 those of one network are off together.
 

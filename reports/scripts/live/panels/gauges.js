@@ -15,7 +15,7 @@ import { withPortsTogether } from "./sections.js";
 
 const MAX_SHOWN = 4, MAX_PARTS = 3, LEAST_PART = 0.01, MAX_LIMITS = 5, WIDEST = 100, DIGITS = 3;
 
-const LEAST_APART = 1; // per cents between two utilizations of one bar that are told apart
+const LEAST_APART = 1; // per cents between two utilizations of one bar that differ visibly
 
 // A part of a hundred as a bar, with a tick at the target.
 function meter(filled, tick, said, nominal = filled) {
