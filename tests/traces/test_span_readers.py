@@ -288,3 +288,13 @@ def test_memory_is_bounded_however_many_spans_there_are(monkeypatch: pytest.Monk
 
     peak(1000)
     assert peak(40_000) < 2 * peak(5_000)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_what_opens_a_door_is_left_out_of_names_and_reported(kind: str, tmp_path: Path) -> None:
+    work = Work(service="shop", operation="GET /cart?token=abcdef")
+    found = graph_of(tmp_path, as_text(FORMATS[kind](spans_of([work] * 3))))
+    assert "abcdef" not in repr(found)
+    assert any("3 spans with credentials" in note for note in found.notes)
+    plain = graph_of(tmp_path, as_text(FORMATS[kind](CHAIN)))
+    assert not any("credentials" in note for note in plain.notes)

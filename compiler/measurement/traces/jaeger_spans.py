@@ -21,7 +21,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     sent_by,
     weight_of_sampler,
 )
-from qps.compiler.measurement.traces.span_names import service_name
+from qps.compiler.measurement.traces.span_names import has_secrets, service_name
 from qps.compiler.measurement.traces.spans import Kind, TraceSpan, clock
 
 _MOST_PENDING = 200_000
@@ -105,6 +105,7 @@ def _span(span: _Span, processes: dict[str, _Process]) -> TraceSpan:
         parent=parent.spanID if parent else span.parentSpanID,
         service=service_name(process.serviceName),
         operation=operation_of(span.operationName, tags if kind is Kind.SERVER else {}),
+        has_secrets=has_secrets(span.operationName),
         kind=kind,
         start=start,
         end=start + clock(1000 * span.duration),

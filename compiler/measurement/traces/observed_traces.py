@@ -28,6 +28,7 @@ class _Read(Struct, kw_only=True):
     """What was read so far."""
 
     spans: int = 0
+    with_secrets: int = 0
     traces: int = 0
     sampled: bool = False
     first: int = 0
@@ -80,7 +81,7 @@ def observed_traces(
         seconds=read.seconds,
         sampled=read.sampled,
         flaws=flaws,
-        notes=(*notes, *_warnings(flaws, tallies)),
+        notes=(*notes, *_hidden(read), *_warnings(flaws, tallies)),
         weight=_weight(tallies),
         spreads={
             key: spread
@@ -103,6 +104,7 @@ def _counted(
         for span in spans_of_file(path, notes.append):
             read.spans += 1
             read.sampled |= span.weight != 1.0
+            read.with_secrets += span.has_secrets
             if not read.spans % _STEPS:
                 advance(_STEPS)
             yield span
@@ -163,6 +165,16 @@ def _quantile(times: Sequence[float], p: float) -> float | None:
     if len(times) * (1 - p) < beyond:
         return None
     return times[min(len(times) - 1, int(p * len(times)))]
+
+
+def _hidden(read: _Read) -> Iterator[str]:
+    """Yield what is left out of names, as it may open a door."""
+    if read.with_secrets:
+        one = read.with_secrets == 1
+        yield (
+            f"{read.with_secrets:,} span{'s' * (not one)} with credentials or values of a query "
+            f"in {'its name' if one else 'their names'}, left out"
+        )
 
 
 def _warnings(flaws: Flaws, tallies: Tallies) -> Iterator[str]:

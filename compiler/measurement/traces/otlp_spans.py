@@ -19,7 +19,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     sent_by,
     weight_of_state,
 )
-from qps.compiler.measurement.traces.span_names import service_name
+from qps.compiler.measurement.traces.span_names import has_secrets, service_name
 from qps.compiler.measurement.traces.spans import Kind, TraceSpan, clock
 
 _RESOURCES = frozenset({"resourceSpans", "batches"})
@@ -141,6 +141,7 @@ def otlp_span(span: OtlpSpan, resource: dict[str, str]) -> TraceSpan:
         weight=weight_of_state(span.traceState) if span.traceState else 1.0,
         sent=sent_by(attributes),
         returned=returned_by(attributes),
+        has_secrets=has_secrets(span.name),
     )
 
 

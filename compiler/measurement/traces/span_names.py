@@ -15,6 +15,7 @@ _DIGITS_OF_ID = 2
 
 _USER_INFO = re.compile(r"(?<=//)[^/\s?#]*@")
 _QUERY = re.compile(r"[?#]\S*")
+_QUERY_VALUE = re.compile(r"\?\S*=\S")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SECRET = re.compile(
     r"(?i)\b(bearer|basic)\s+\S+"
@@ -52,6 +53,17 @@ def operation_name(text: str) -> str:
     text = _ADDRESS.sub("{id}", text)
     text = _KNOWN_TOKEN.sub("{id}", text)
     return _PART.sub(_without_ids, text).strip()[:_LONGEST] or "unnamed"
+
+
+@lru_cache(maxsize=50_000)
+def has_secrets(text: str) -> bool:
+    """Return whether a name has what may open a door: credentials, or values of a query.
+
+    >>> has_secrets("GET /users?token=abc"), has_secrets("GET /users/17")
+    (True, False)
+    """
+    text = text[: 8 * _LONGEST]
+    return any(one.search(text) for one in (_USER_INFO, _SECRET, _KNOWN_TOKEN, _QUERY_VALUE))
 
 
 def _without_ids(match: re.Match[str]) -> str:

@@ -32,6 +32,7 @@ class TraceSpan(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     `follows` says that the parent does not wait for it; `peer` names the other side of a call that
     wrote no spans itself; `instance` the process or pod. A span stands for `weight` spans, as it
     was sampled. Sizes are in bytes of the body of the request and of its answer, -1 if unknown.
+    Where the name that was recorded `has_secrets`, they are left out of the operation.
     """
 
     trace: str
@@ -49,6 +50,7 @@ class TraceSpan(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     weight: float = 1.0
     sent: float = -1.0
     returned: float = -1.0
+    has_secrets: bool = False
 
     @property
     def is_served(self) -> bool:

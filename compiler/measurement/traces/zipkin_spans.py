@@ -19,7 +19,7 @@ from qps.compiler.measurement.traces.span_attributes import (
     returned_by,
     sent_by,
 )
-from qps.compiler.measurement.traces.span_names import service_name
+from qps.compiler.measurement.traces.span_names import has_secrets, service_name
 from qps.compiler.measurement.traces.spans import Kind, TraceSpan, clock
 
 _SHARED = ":server"
@@ -80,6 +80,7 @@ def _span(span: _Span) -> TraceSpan:
         parent=span.id if span.shared else span.parentId or "",
         service=service_name(span.localEndpoint.serviceName or "unknown_service"),
         operation=operation_of(span.name or "", tags if kind is Kind.SERVER else {}),
+        has_secrets=has_secrets(span.name or ""),
         kind=kind,
         start=start,
         end=start + clock(1000 * (span.duration or 0)),
