@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -49,11 +49,7 @@ def vegeta_json_runs(text: str, file: str) -> Printed:
     """
     what = "what `vegeta report -type=json` writes"
     found = [decoded(line, _Report, file, what) for line in _documents(plain_text(text))]
-    last = [
-        one
-        for one, later in zip(found, [*found[1:], None], strict=True)
-        if later is None or one.earliest != later.earliest or one.requests > later.requests
-    ]
+    last = _without_interim(found, _is_report_continued)
     runs = []
     for number, report in enumerate(last, start=1):
         seconds = (report.duration + report.wait) * _NANO
@@ -157,11 +153,7 @@ def fio_runs(text: str, file: str) -> Printed:
     """
     texts = list(_indented_documents(text)) or [text]
     found = [decoded(one, _Fio, file, "what `fio --output-format=json` writes") for one in texts]
-    last = [
-        one
-        for one, later in zip(found, [*found[1:], None], strict=True)
-        if later is None or not _is_continued(one, later)
-    ]
+    last = _without_interim(found, _is_continued)
     runs = []
     for one in last:
         for job in one.jobs:
@@ -201,6 +193,23 @@ def _is_continued(one: _Fio, later: _Fio) -> bool:
     between = (later.timestamp_ms - one.timestamp_ms) * _MILLI
     longest = max((job.elapsed for job in later.jobs), default=0)
     return all(count <= more for count, more in counts) and between < longest - 1
+
+
+def _is_report_continued(one: _Report, later: _Report) -> bool:
+    """Return whether a later report of vegeta is of the same requests, and more."""
+    return one.earliest == later.earliest and one.requests <= later.requests
+
+
+def _without_interim(
+    found: Sequence[_Kind], is_continued: Callable[[_Kind, _Kind], bool]
+) -> list[_Kind]:
+    """Return the reports that the next one does not continue."""
+    later = [*found[1:], None]
+    return [
+        one
+        for one, after in zip(found, later, strict=True)
+        if after is None or not is_continued(one, after)
+    ]
 
 
 def interim_notes(count: int, file: str) -> list[str]:
