@@ -16,7 +16,7 @@ _GAPS = rf"\d{{1,3}}(?:{_GAP}\d{{3}})+"
 _POINT = rf"{_SIGN}(?:\d+|\d{{1,3}}(?:,\d{{3}})+|{_GAPS})(?:\.\d+)?{_END}"
 _COMMA = rf"{_SIGN}(?:\d+|\d{{1,3}}(?:\.\d{{3}})+|{_GAPS})(?:,\d+)?{_END}"
 _MARKED = rf"\d(?:,|{_GAP})\d"
-_DOTS = r"\d\.\d{3}\."
+_DOTS = r"\.\d{3}\."
 """Marks between thousands, which a number with a decimal point has not."""
 MISSING = frozenset(["", "-", "–", "—", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf"])
 """What stands in a cell where nothing was measured, in small letters."""
@@ -40,7 +40,8 @@ def has_marks(text: str, separator: str) -> bool:
     """
     if separator != "," or '"' in text:
         return re.search(_MARKED, text) is not None or re.search(_DOTS, text) is not None
-    return re.search(rf"\d{_GAP}\d|{_DOTS}", text) is not None
+    has_gap = any(gap in text for gap in _GAP[1:-1]) and re.search(rf"\d{_GAP}\d", text)
+    return bool(has_gap) or re.search(_DOTS, text) is not None
 
 
 def plain_numbers(

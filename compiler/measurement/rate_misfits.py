@@ -53,14 +53,11 @@ def misfit_causes(found: Regression) -> Iterator[RateMisfit]:
         ("largest", [i for i, size in sizes.items() if size == most]),
         ("between", [i for i, size in sizes.items() if least < size < most]),
     ):
-        errors = []
-        for row in map(found.residual, rows):
-            predicted = row.fitted if row.left_out is None else row.left_out
-            if row.measured:
-                errors.append((predicted / row.measured - 1, row.line))
-        error, line = max(errors, key=lambda one: abs(one[0]), default=(0.0, 0))
+        errors = ((found.unseen_error(row), row) for row in rows)
+        error, row = max(errors, key=lambda one: abs(one[0]), default=(0.0, 0))
         if abs(error) > LARGE_RESIDUAL:
-            yield RateMisfit(f"{name}_{'cheaper' if error > 0 else 'dearer'}", line, error)
+            cause = f"{name}_{'cheaper' if error > 0 else 'dearer'}"
+            yield RateMisfit(cause, runs.lines[row], error)
 
 
 def _steps(found: Regression) -> Iterator[RateMisfit]:

@@ -42,8 +42,8 @@ _FEWEST_TO_PULL = 2
 LARGE_RESIDUAL = 0.1
 """Part of a measured load by which a fit may miss it, before it is reported."""
 
-_SMALL = 0.02
-"""Part of the machine that is no large residual, however little was measured."""
+_SMALL_LOAD = 0.2
+"""Of smaller loads, the residual that is large is that of this one: 2 % of the machine."""
 
 FEW_MISSED = 20
 """One row in so many may be missed by much for nothing but noise."""
@@ -204,15 +204,31 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
         It is where more than a few rows are missed by much.
         """
-        missed = {i: self._missed(i) for i in self.fit.runs.used}
-        large = [i for i, part in missed.items() if part > LARGE_RESIDUAL]
-        if len(large) * FEW_MISSED <= len(missed):
+        used, measured, errors = self.fit.runs.used, self._measured, self._errors
+        allowed = LARGE_RESIDUAL * _SMALL_LOAD
+        large = [
+            i
+            for i in used
+            if abs(errors[i]) > allowed and abs(errors[i]) > LARGE_RESIDUAL * measured[i]
+        ]
+        if len(large) * FEW_MISSED <= len(used):
             return None
-        return self.residual(max(large, key=missed.__getitem__))
+        return self.residual(max(large, key=self._missed))
 
     def _missed(self, index: int) -> float:
         """Return by what part of its load a row is missed; of a small load, by less."""
-        return abs(self._errors[index]) / max(self._measured[index], _SMALL / LARGE_RESIDUAL)
+        return abs(self._errors[index]) / max(self._measured[index], _SMALL_LOAD)
+
+    def unseen_error(self, index: int) -> float:
+        """Return by what share of its load a fit without a row misses it; 0 without a load.
+
+        Where no fit without it is known, that of the fit.
+        """
+        measured, left_out = self._measured[index], self._left_out[index]
+        if not measured:
+            return 0.0
+        predicted = measured + self._errors[index] if isnan(left_out) else left_out
+        return predicted / measured - 1
 
     @cached_property
     def pulling(self) -> tuple[Residual, ...]:
@@ -308,26 +324,27 @@ def regression(fit: CostFit) -> Regression:
     settings = len(set(labels))
     is_repeated = settings < len(copies)
     if is_repeated:
-        moved = [errors[i] * weight for i, weight in zip(runs.used, weights, strict=True)]
-        unseen = errors_unseen(squares, moved, labels)
+        own = [errors[i] * weight for i, weight in zip(runs.used, weights, strict=True)]
+        unseen = errors_unseen(squares, own, labels)
         for index, weight, error in zip(runs.used, weights, unseen, strict=True):
             missed = nan if error is None else error / weight
             left_out[index] = (runs.load.whole[index] + missed) * unit
     are_copies = len(copies) < len(runs.used)
     times_of = map(copies.__getitem__, _rows(squares)) if are_copies else repeat(1)
     every_row = zip(runs.used, weights, times_of, squares.leverages(), strict=are_copies)
+    whole = runs.load.whole
     for index, weight, times, leverage in every_row:
         alone = times * leverage
         if alone <= _PIVOTAL:
-            without = errors[index] / (1 - alone)
+            error = errors[index]
+            without = error / (1 - alone)
             if not is_repeated:
-                left_out[index] = (runs.load.whole[index] + without) * unit
+                left_out[index] = (whole[index] + without) * unit
             if variance > 0:
-                pulls[index] = (
-                    (times * weight * without) ** 2 * leverage / (size * variance) * share
-                )
-                less = times * weight**2 * errors[index] * without / square_error
-                remaining[index] = max(0.0, 1 - less)
+                moved = times * weight * without
+                pulls[index] = moved * moved * leverage / (size * variance) * share
+                less = moved * weight * error / square_error
+                remaining[index] = 1 - less if less < 1 else 0.0
     return Regression(
         fit=fit,
         coefficients=tuple(_coefficients(fit, freedom)),
