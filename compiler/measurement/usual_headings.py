@@ -66,7 +66,9 @@ _TIME_UNITS = {
     **dict.fromkeys(["us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"], "us"),
     **dict.fromkeys(["ns", "nsec", "nanos", "nanosecond", "nanoseconds"], "ns"),
 }
-_LATENCY = r"(?:(?:latency|latencies|response ?times?|resp time|rt|request duration|duration)\b)"
+_LATENCY = (
+    r"(?:(?:latency|latencies|lat|response ?times?|resp time|rt|request duration|duration)\b)"
+)
 _KINDS = {
     r"mean|average|avg": "mean",
     r"p50|median|med|50 ?%|50th": "p50",
@@ -108,11 +110,14 @@ def usual_meaning(heading: str) -> ColumnMeaning | None:
 
     >>> [usual_meaning(one).heading for one in ("TPS", "CPU (%)", "95% [ms]", "User Count")]
     ['request/s', 'cpu in %', 'latency p95, ms', 'users']
+    >>> [usual_meaning(one).heading for one in ("Avg. latency [ms]", "lat_p99_ms")]
+    ['latency mean, ms', 'latency p99, ms']
     >>> usual_meaning("cpu (millicores)")
     ColumnMeaning(heading='cpu in core', factor=Fraction(1, 1000))
     >>> usual_meaning("Throughput") or usual_meaning("%CPU") or usual_meaning("p95")
     """
     word = re.sub(r"[\s_]+", " ", heading.strip()).lower()
+    word = re.sub(r"^(avg|max|min|med)\.", r"\1", word)
     parts = re.fullmatch(_PARTS, word)
     name, unit = word, ""
     if parts is not None:

@@ -117,7 +117,39 @@ def test_a_column_that_looks_like_a_response_time_is_warned_of(
     messages = [d.message for d in checked.diagnostics if d.code is codes.UNUSED_RATE]
     assert messages == ["column `avg` of `runs.csv` looks like a response time and is not used"]
     assert main(["fit", str(tmp_path / "runs.csv"), "--by", "threads"]) == 0
-    assert "looks like a response time" in capsys.readouterr().out.replace("\n    ", " ")
+    printed = capsys.readouterr().out.replace("\n    ", " ")
+    assert "looks like a response time and is not used: name the columns `latency in ms`" in printed
+
+
+@pytest.mark.parametrize(
+    "columns", ["threads,tps,ms", "ms,threads,tps", "threads,tps,Avg. lat [ms]"]
+)
+def test_threads_tps_and_ms_are_read_as_people_head_them(
+    columns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = {"threads": (1, 2, 4, 8, 16), "tps": (100, 190, 330, 400, 405)}
+    times = [1e3 * n / x for n, x in zip(values["threads"], values["tps"], strict=True)]
+    rows = [
+        ",".join(
+            f"{values[c][i]}" if c in values else f"{times[i]:.2f}" for c in columns.split(",")
+        )
+        for i in range(len(times))
+    ]
+    file = tmp_path / "bench.csv"
+    file.write_text("\n".join([columns, *rows]))
+    assert main(["fit", str(file), "--by", "threads"]) == 0
+    printed = capsys.readouterr().out
+    assert "Response times agree with the throughput by Little's law" in printed
+    assert "looks like" not in printed
+
+
+def test_a_column_of_milliseconds_that_is_no_response_time_is_not_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bench.csv"
+    file.write_text("threads,tps,ms\n1,100,60000\n2,190,60001\n4,330,60000\n8,400,60002\n")
+    assert main(["fit", str(file), "--by", "threads"]) == 0
+    assert "contradict each other" in capsys.readouterr().out.replace("\n    ", " ")
 
 
 def test_more_requests_at_once_than_at_the_peak_are_warned_of(

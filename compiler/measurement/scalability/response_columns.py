@@ -2,7 +2,8 @@
 
     latency in ms, mean latency in ms, p99 in ms
 
-or as `qps observe` writes them: `latency mean, ms`, `latency p99, ms`.
+or as `qps observe` writes them: `latency mean, ms`, `latency p99, ms`. A column that is headed by a
+unit of time alone, `ms`, is the mean if no other one is: Little's law then says whether it is.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def response_columns(table: MeasuredTable, unit_of: UnitOf) -> ResponseColumns:
     means, rounding = None, 0.0
     percentiles: dict[float, tuple[float, ...]] = {}
     read, missed = [], []
-    for heading in table.headings:
+    for heading in sorted(table.headings, key=lambda one: _is_bare(one, unit_of)):
         which, factor = _which(heading, unit_of)
         is_known = which is not None and not (which == 0 and means) and which not in percentiles
         if which is None or not is_known:
@@ -74,6 +75,10 @@ def response_columns(table: MeasuredTable, unit_of: UnitOf) -> ResponseColumns:
 
 def _which(heading: str, unit_of: UnitOf) -> tuple[float | None, Fraction]:
     """Return which share a column is a percentile of, 0 for a mean, None for anything else."""
+    if _is_bare(heading, unit_of):
+        unit = unit_of(heading.strip())
+        assert unit is not None
+        return 0.0, unit[0]
     named = re.fullmatch(_NAMED, heading.strip())
     if named is None or re.search(_OTHERS, named["name"]):
         return None, Fraction(1)
@@ -88,6 +93,12 @@ def _which(heading: str, unit_of: UnitOf) -> tuple[float | None, Fraction]:
     percentile = re.fullmatch(_PERCENTILE, kind)
     share = float(percentile["p"] or percentile["of"]) / 100 if percentile else 0.0
     return share or None, unit[0]
+
+
+def _is_bare(heading: str, unit_of: UnitOf) -> bool:
+    """Return whether a heading is a unit of time and nothing else; `min` is a minimum."""
+    unit = unit_of(heading.strip())
+    return unit is not None and unit[1] == TIME and not re.search(_OTHERS, heading)
 
 
 def _looks_like_response(heading: str) -> bool:

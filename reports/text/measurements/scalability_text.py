@@ -9,6 +9,7 @@ from statistics import median
 from msgspec import Struct
 
 from qps.compiler.check.model.fits.scalability_texts import (
+    MISSED_TIME_HINT,
     contradiction_text,
     cpu_text,
     missed_text,
@@ -206,7 +207,7 @@ def scalability_warnings(found: StationFit, unseen: tuple[float, ...] | None) ->
     if table.contradiction is not None:
         yield contradiction_text(table)
     if table.missed:
-        yield missed_text(table)
+        yield f"{missed_text(table)}: {MISSED_TIME_HINT}"
     if found.is_cpu_contradicted:
         yield cpu_text(table)
     if len(table.lines) > _MOST_SHOWN:
