@@ -46,27 +46,6 @@ from qps.engine.numerics.sloped_intervals import (
 )
 from qps.engine.operand_groups import found_together, placed, repeated
 
-# Functions of this column that stand elsewhere.
-__all__ = [
-    "class_open_wait",
-    "class_quantile",
-    "class_rate",
-    "class_wait",
-    "forked_rate",
-    "forked_time",
-    "forked_wait",
-    "maximum",
-    "minimum",
-    "nested_rate",
-    "nested_time",
-    "nested_wait",
-    "product",
-    "shared_rate",
-    "shared_time",
-    "shared_wait",
-    "total",
-]
-
 
 def _widened(low: float, high: float, by: float) -> tuple[float, float]:
     return _lowered(low, by), -_lowered(-high, by)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
+import qps.engine.evaluators
 from helpers.named_operations import named_in_python, named_in_script, named_in_tree
 from qps.engine.operations import OPERATIONS
 
@@ -62,3 +66,18 @@ def test_columns_of_some_operations_have_no_others() -> None:
         "inverse": ["+", "*"],
         "lateness": ["stages_quantile", "order_quantile", "fork_quantile"],
     }
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(Path(qps.engine.evaluators.__file__).parent.glob("on_*.py")),
+    ids=lambda p: p.stem,
+)
+def test_a_column_imports_nothing_but_operations_and_what_it_uses(path: Path) -> None:
+    """Linters cannot see it there: what is imported is looked up by its name."""
+    tree = ast.parse(path.read_text())
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported = {one.asname or one.name for node in imports for one in node.names}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    operations = {name for row in OPERATIONS.values() for name in (row.name, row.tail)}
+    assert imported - used - operations - {"annotations"} == set()
