@@ -16,6 +16,7 @@ from math import floor, inf, nan
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from qps.engine.queueing.shared_queue import mean_number
 from qps.engine.queueing_networks.linearizer import linearized
 from qps.engine.queueing_networks.multiclass_operands import (
     MulticlassNetwork,
@@ -175,14 +176,25 @@ def _waits(network: MulticlassNetwork) -> tuple[tuple[tuple[float, ...], ...], t
 def _exactly(network: MulticlassNetwork) -> tuple[list[tuple[float, ...]], list[float]]:
     """Return waits of classes and of open visits, by all populations up to that of a network.
 
-    Who comes finds what there is without it.
+    Who comes finds what there is without it. One queue of single servers is an integral.
     """
-    states = states_of(network)
     customers = tuple(map(int, network.customers))
     fewer = [_less(customers, k) if customers[k] else customers for k in range(len(customers))]
+    if len(network.places) == 1 and network.places[0].servers == 1:
+        *own, beside = (_wait_at_one(network, at) for at in (*fewer, customers))
+        return [tuple(own)], [beside]
+    states = states_of(network)
     seen = [_open_waits(network, states, at) for at in fewer]
     waits = [tuple(each[i] for each in seen) for i in range(len(network.places))]
     return waits, _open_waits(network, states, customers)
+
+
+def _wait_at_one(network: MulticlassNetwork, customers: tuple[int, ...]) -> float:
+    """Return what open visits wait at the only station, of single servers."""
+    (place,) = network.places
+    demands = [one / place.copies / (1 - place.load) for one in place.demands]
+    held = mean_number(customers, network.think, demands, place.copies)
+    return (place.load + held) / (1 - place.load)
 
 
 def _less(customers: tuple[int, ...], k: int) -> tuple[int, ...]:

@@ -1,10 +1,10 @@
 """Bounds of what is an approximation itself: it is followed by its values, as nothing proves more.
 
-In a box that is no wider than an octave a value is taken to lie about those at both ends and at the
-quarters, by no more than these differ; and its slope about those of both halves and of quarters, by
-no more than these differ. What turns or bends the other way within a box shows there, or in one of
-its halves, whose points these are. Whatever rests on it is labeled an approximation
-(`compiler/lower/closed_streams/closed_network_builder.py`).
+In a box that is no wider than an octave a value is taken to lie about those at both ends of its
+quarter, by no more than the ends of this one or of one beside it differ; and its slope about those
+of both halves and of quarters, by no more than these differ. What turns or bends the other way
+within a box shows there, or in one of its halves, whose points these are. Whatever rests on it is
+labeled an approximation (`compiler/lower/closed_streams/closed_network_builder.py`).
 """
 
 from __future__ import annotations
@@ -35,16 +35,19 @@ class Followed:
         off = max(point[place][1] for point in self._points)
         if not all(map(isfinite, (*values, off))):
             return None
-        spread = max(values) - min(values) + off
         first, _, middle, _, last = values
         half = 2 * self._step
         halves = (middle - first) / half, (last - middle) / half
         bend = abs(halves[1] - halves[0]) + 2 * off / half
-        quarters = [(later - value) / self._step for value, later in pairwise(values)]
+        moves = [later - value for value, later in pairwise(values)]
+        spreads = [max(map(abs, moves[max(at - 1, 0) : at + 2])) + off for at in range(_PARTS)]
+        least = min(min(ends) - by for ends, by in zip(pairwise(values), spreads, strict=True))
+        most = max(max(ends) + by for ends, by in zip(pairwise(values), spreads, strict=True))
+        quarters = [move / self._step for move in moves]
         turn = (max(quarters) - min(quarters)) / 3
         return SlopedInterval(
-            min(values) - spread,
-            max(values) + spread,
+            least,
+            most,
             min(min(halves) - bend, min(quarters) - turn),
             max(max(halves) + bend, max(quarters) + turn),
         )

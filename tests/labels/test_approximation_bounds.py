@@ -117,3 +117,22 @@ def test_what_bends_one_way_and_then_the_other_keeps_its_slope() -> None:
     assert bounds is not None
     assert bounds.slow <= 1 - 0.6 * pi
     assert bounds.steep >= 1 + 0.6 * pi
+
+
+def test_what_decays_over_an_octave_stays_on_its_side_of_zero() -> None:
+    """Where it falls at first by more than is left at the end."""
+    found = followed(64.0, 128.0, lambda at: ((-(at**-2), 0.0),))
+    assert found is not None
+    bounds = found.bounds(0)
+    assert bounds is not None
+    assert bounds.high < 0
+    assert bounds.low < -(64**-2)
+
+
+def test_a_peak_between_two_points_is_within_the_bounds() -> None:
+    """Values on both sides of it are alike; those beside them are not."""
+    found = followed(8.0, 16.0, lambda at: ((-((at - 11.0) ** 2), 0.0),))
+    assert found is not None
+    bounds = found.bounds(0)
+    assert bounds is not None
+    assert bounds.high >= 0
