@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import inf, log
 
 import numpy as np
 from msgspec import Struct
@@ -91,7 +91,11 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
                 late, moves = other.law.longer(np.array([time - at]))
                 found += jump * float(late[0])
                 density += jump * float(moves[0])
-        first, last = self.points[0] if self.points else time, time - least
+        if not self.points:
+            return min(1.0, found), density
+        # Beyond these points either of both is next to never.
+        furthest = other.points[-1] if other.points else inf
+        first, last = max(self.points[0], time - furthest), min(time - least, self.points[-1])
         if first >= last:
             return min(1.0, found), density
         inner = (p for p in (*self.points, *(time - p for p in other.points)) if first < p < last)

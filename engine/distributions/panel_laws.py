@@ -27,11 +27,14 @@ _FEW, _MANY = 16, 48
 
 
 class PanelLaw:
-    """A law between points: computed at the nodes of panels, once it is asked for."""
+    """A law between points: computed at the nodes of each panel, once this is asked for."""
 
     def __init__(self, law: PhaseTimeDistribution, points: Array) -> None:
         self._law, self._points = law, points
         self._places, self._by = _between(_rule(law))
+        panels = max(0, len(points) - 1)
+        self._is_known = np.zeros(panels, dtype=bool)
+        self._values = np.empty((2, panels, len(self._places)))
 
     def longer(self, times: Array) -> tuple[Array, Array]:
         """Return which share takes longer than each time, and the density there."""
@@ -44,6 +47,7 @@ class PanelLaw:
         if not is_within.all():
             found[:, ~is_within] = self._law.longer(times[~is_within])
         at = panel[is_within]
+        self._learn(at)
         middle, half = self._panels
         away = ((times[is_within] - middle[at]) / half[at])[:, None] - self._places
         is_node = away == 0
@@ -58,12 +62,18 @@ class PanelLaw:
         begin, end = self._points[:-1], self._points[1:]
         return (begin + end) / 2, (end - begin) / 2
 
-    @cached_property
-    def _values(self) -> tuple[Array, Array]:
-        middle, half = self._panels
-        times = middle[:, None] + half[:, None] * self._places
-        shares, densities = self._law.longer(times.ravel())
-        return shares.reshape(times.shape), densities.reshape(times.shape)
+    def _learn(self, panels: Array) -> None:
+        """Compute the law at the nodes of panels, of those that are not known."""
+        is_needed = np.zeros(len(self._is_known), dtype=bool)
+        is_needed[panels] = True
+        is_needed &= ~self._is_known
+        if not is_needed.any():
+            return
+        middle, half = (one[is_needed, None] for one in self._panels)
+        times = middle + half * self._places
+        for values, found in zip(self._values, self._law.longer(times.ravel()), strict=True):
+            values[is_needed] = found.reshape(times.shape)
+        self._is_known |= is_needed
 
 
 def points_of(
