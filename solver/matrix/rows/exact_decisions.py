@@ -39,7 +39,7 @@ class Decider:
     along: RowAxes
     runner: Runner
     exact: ExactRunner = field(init=False)
-    _listed: dict[str, list[Exact]] = field(default_factory=dict)
+    _listed: dict[str, dict[int, Exact]] = field(default_factory=dict)
     _put_in: tuple[tuple[int, ...], Substitution] | None = None
 
     def __post_init__(self) -> None:
@@ -55,10 +55,10 @@ class Decider:
         if isinstance(numbers, ir.Steps):
             low, step = exact(numbers.low), exact(numbers.step)
             return [low + at * step for at in index.tolist()]
-        known = self._listed.get(name)
-        if known is None:
-            known = self._listed[name] = [exact(number) for number in numbers]
-        return [known[at] for at in index.tolist()]
+        known, places = self._listed.setdefault(name, {}), index.tolist()
+        for at in set(places).difference(known):  # a few of 10,000 samples, as a rule
+            known[at] = exact(numbers[at])
+        return [known[at] for at in places]
 
     def columns(
         self, index: Index, outputs: Sequence[int], rows: Ints, population: Floats | Ints | None
