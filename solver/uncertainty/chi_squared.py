@@ -40,6 +40,7 @@ def _nodes(freedom: int) -> tuple[Floats, Floats]:
     numbers = np.linspace(-_FARTHEST, _FARTHEST, _NODES)
     below, above = normal_tail(-numbers), normal_tail(numbers)
     shape = np.full(_NODES, freedom / 2)
+    log_factorial = np.full(_NODES, lgamma(freedom / 2 + 1))
     # Below this there is less than the least level: the lower share is at most x^s / Gamma(s + 1).
     least = (log(float(below[0])) + lgamma(freedom / 2 + 1)) / (freedom / 2)
     low = np.full(_NODES, min(least, -1.0))
@@ -48,7 +49,8 @@ def _nodes(freedom: int) -> tuple[Floats, Floats]:
         middle = (low + high) / 2
         value = np.exp(middle)
         with np.errstate(over="ignore"):  # far from the mean: nothing is left there
-            lower, upper = lower_share(shape, value), upper_share(shape, value)
+            lower = lower_share(shape, value, log_factorial)
+            upper = upper_share(shape, value, log_factorial)
         is_low = np.where(numbers < 0, lower < below, upper > above)
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return numbers, low + log(2)
