@@ -142,6 +142,16 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("on_bounds")
 
     @cached_property
+    def highest(self) -> Callable[..., float]:
+        """A value of floats that is no less than that of any operands up to bounds of them.
+
+        It is the value at their upper ends, but where these are no operands: chances of
+        alternatives may sum to more than 1.
+        """
+        found = self._in("upper_ends", None)
+        return self.number if found is None else nan_beyond_floats(found)
+
+    @cached_property
     def boxes(self) -> Callable[..., Bounds] | None:
         """The same of boxes, with what is rounded off, where that is narrower; None for none."""
         return self._in("on_boxes", None)
@@ -197,6 +207,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
                 self.gammas,
                 self.never_negative,
                 self.waits,
+                self.highest,
             )
         if self.is_composed:
             from qps.engine.evaluators.composed_bounds import interval_of  # noqa: PLC0415 - seldom needed

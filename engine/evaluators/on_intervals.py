@@ -272,6 +272,7 @@ def monotone(
     gammas: tuple[int, ...] = (),
     never_negative: tuple[int, ...] = (),
     waits: int | None = None,
+    highest: Callable[..., float] | None = None,
 ) -> Callable[..., SlopedInterval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
@@ -287,6 +288,7 @@ def monotone(
 
     With an operand below zero in a place that is `never_negative` it has no value: one without
     bounds begins at zero there. So it does not hide what another operand makes infinite.
+    Upper ends may be no operands of it, but they are of the `highest`, if there is one.
     """
 
     def at_end(pairs: list[tuple[int, SlopedInterval]], end: int) -> float:
@@ -296,7 +298,7 @@ def monotone(
             varied = pairs[place][1]
             ends[place], other = (varied.low, varied.high)[:: int(end)]
             ends[place - 1] *= other / ends[place] if ends[place] != other else 1.0
-        return function(*ends)
+        return (function if end < 0 or highest is None else highest)(*ends)
 
     def bounds(*parts: SlopedInterval) -> SlopedInterval:
         pairs = list(zip(repeated(grows, repeats, len(parts)), parts, strict=True))
@@ -307,18 +309,16 @@ def monotone(
         _leave_rests(pairs, waits, repeats)
         ordered = placed(gammas, len(grows), repeats, len(pairs))
         for place, (g, p) in enumerate(pairs):
-            is_ordered = place in ordered and p.low > 0
-            if not g and not is_ordered and not is_one_number(p):
+            if not g and not (place in ordered and p.low > 0) and not is_one_number(p):
                 return NOTHING_KNOWN
         least, most = at_end(pairs, -1), at_end(pairs, 1)
         if least == inf:
             return SlopedInterval(inf, inf, -inf, inf)  # without an end, not only beyond all floats
         if math.isnan(most) and not math.isnan(least) and lies[1] == inf:
             most = inf  # an operand without bounds has no value at its end
-        slow, steep = _slopes_of(pairs)
         low, high = _widened(least, most, off[0])
         low, high = below(low - off[1]), above(high + off[1])
         # In this order: one that is not-a-number stays so, and then bounds nothing.
-        return SlopedInterval(max(low, lies[0]), min(high, lies[1]), slow, steep)
+        return SlopedInterval(max(low, lies[0]), min(high, lies[1]), *_slopes_of(pairs))
 
     return bounds
