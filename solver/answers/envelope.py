@@ -27,20 +27,26 @@ _SAME = 1e-9
 
 
 def upper_envelope(
-    loads: Mapping[str, Formula], axis: Formula, low: Fraction, high: Fraction
+    loads: Mapping[str, Formula],
+    axis: Formula,
+    low: Fraction,
+    high: Fraction,
+    unit: float = 0.0,
 ) -> tuple[str, tuple[BottleneckChange, ...]]:
     """Follow the highest of some loads along an axis: the first one, and where others follow.
 
     Where loads are made of rational functions, maxima and minima, they meet at exact places;
-    others are searched by bounds. From where on these do not decide, or so many changes follow that
-    nobody reads them, the last change is to none.
+    others are searched by bounds, those that take long up to a `unit`. From where on bounds do not
+    decide, or so many changes follow that nobody reads them, the last change is to none.
     """
     here, current = low, _highest_at(loads, axis, low, high)
     initially = current
     changes: list[BottleneckChange] = []
-    budget = Budget()
+    budget = Budget(unit=unit)
     while True:
-        at, following = _next_change(loads, axis, current, (here, high), budget)
+        at, following = _next_change(
+            loads, axis, current, (here, high), budget, is_later=bool(changes)
+        )
         if at >= high:
             break
         if len(changes) == len(loads) ** 2:
@@ -108,6 +114,8 @@ def _next_change(
     current: str,
     ends: tuple[Fraction, Fraction],
     budget: Budget,
+    *,
+    is_later: bool,
 ) -> tuple[Fraction, str | None]:
     """Return where another load next rises above the current one, and whose it is.
 
@@ -119,7 +127,7 @@ def _next_change(
         if name == current:
             continue
         try:
-            point = _rises_above(load, base, axis, ends, budget)
+            point = _rises_above(load, base, axis, ends, budget, is_later=is_later)
         except UndecidedBoxesError as undecided:
             found.append((max(ends[0], Fraction(undecided.point)), None))
         else:
@@ -137,16 +145,23 @@ def _rises_above(
     axis: Formula,
     ends: tuple[Fraction, Fraction],
     budget: Budget,
+    *,
+    is_later: bool,
 ) -> Fraction | None:
     """Return where a load next rises above another one that is the higher one now.
 
-    UndecidedError where bounds do not decide.
+    That one may have become so there, where this `is_later`. UndecidedError where bounds do not
+    decide.
     """
     here, high = ends
     gap = load - base
     meetings = critical_points(gap, axis, here, high)
     if meetings is None:
-        own = Budget(max(budget.boxes, _LEAST_BOXES))
+        if is_later:  # changes within a unit of another are one
+            here = min(here + Fraction(budget.unit), high)
+            if here == high or (budget.unit and _is_above(gap, axis, here)):
+                return None if here == high else here
+        own = Budget(max(budget.boxes, _LEAST_BOXES), budget.unit)
         budget.boxes -= own.boxes
         try:
             found = first_above(gap, axis, here, high, own)

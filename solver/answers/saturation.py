@@ -258,4 +258,5 @@ def heaviest(
     loads: dict[str, Formula], graph: LoadGraph
 ) -> tuple[str, tuple[BottleneckChange, ...]]:
     """Follow the upper envelope of the loads from the lower end of the range to the upper."""
-    return upper_envelope(loads, graph.population, Fraction(graph.low), Fraction(graph.high))
+    ends = Fraction(graph.low), Fraction(graph.high)
+    return upper_envelope(loads, graph.population, *ends, unit=1.0)

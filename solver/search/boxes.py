@@ -11,6 +11,7 @@ Where so many boxes do not decide, `UndecidedBoxesError` says from where on; not
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -71,9 +72,10 @@ class _Open(Enum):
 
 @dataclass
 class Budget:
-    """How many boxes may still be looked at, in one search or in several together."""
+    """How many boxes may be looked at, in one search or several, each down to a `unit`."""
 
     boxes: int = field(default_factory=lambda: MOST_BOXES)
+    unit: float = 0.0
 
     def spend(self, point: float, boxes: int = 1) -> None:
         """Take off some boxes; UndecidedError where none are left."""
@@ -93,10 +95,11 @@ def first_reached(
     With `passes`, zero does not count: it is the infimum of those above zero. It is taken as
     known that it is not so at `low` itself. None for nowhere: proved up to infinity where what
     is rounded can be bounded by a rational function, else up to `FARTHEST`. UndecidedError
-    where boxes do not decide. What is reached behind `until` may count as nowhere.
+    where boxes do not decide. What is reached behind `until` may count as nowhere. Of what takes
+    long it may be any such population within one user from there.
     """
     over = _shortened(over, population, low)
-    search = _Search(BoundedFunction(over, population), passes=passes)
+    search = _Search(BoundedFunction(over, population), passes=passes, budget=Budget(unit=1.0))
     most = range_of(over, {}).high
     if not search.is_stepped and (most < 0 or (passes and most == 0)):
         return None
@@ -115,7 +118,8 @@ def first_above(
 ) -> CrossingPoint | None:
     """Return the infimum of the points between two at which `over` is above zero, None for none.
 
-    Just behind `low` it is taken as known not to be. UndecidedError where boxes do not decide.
+    Just behind `low` it is taken as known not to be. Of what takes long it may be any such point
+    within a unit of the budget from there. UndecidedError where boxes do not decide.
     """
     search = _Search(BoundedFunction(_shortened(over, axis, low), axis), passes=True, budget=budget)
     return search.within(above(float(low)), float(high))
@@ -130,18 +134,16 @@ def _shortened(over: Formula, symbol: Formula, low: Fraction | int) -> Formula:
 class _Search:
     """Looks for the first point in boxes, from the left to the right."""
 
-    def __init__(
-        self, curve: BoundedFunction, *, passes: bool, budget: Budget | None = None
-    ) -> None:
-        self.curve = curve
-        self._passes = passes
+    def __init__(self, curve: BoundedFunction, *, passes: bool, budget: Budget) -> None:
+        self.curve, self._passes = curve, passes
         self.is_stepped = is_stepped_rational(curve.expr, curve.population)
         self._is_slow = curve.expr.has(*OF_QUEUES)
-        self._budget = Budget() if budget is None else budget
+        self._budget = budget
+        self._unit = 0.0 if curve.is_followed else budget.unit
 
     def within(self, low: float, high: float) -> CrossingPoint | None:
         """Return the first point between two populations, None for none."""
-        waiting = [(low, high)]
+        self._end, waiting = high, [(low, high)]
         while waiting:
             start, end = waiting.pop()
             self._budget.spend(start, _COST_OF_SLOW_BOX if self._is_slow else 1)
@@ -170,9 +172,7 @@ class _Search:
             found = self._at_point(start, end)
             turns = bounds.slow < 0 < bounds.steep
             if found is None and turns and not self._passes and not self.is_stepped:
-                raise UndecidedBoxesError(
-                    start
-                )  # it comes so near to zero and turns, or touches it
+                raise UndecidedBoxesError(start)  # it turns so near to zero, or touches it
             return found
         if bounds.slow >= 0 and not self.is_stepped:
             return self._rising(start, end)
@@ -180,7 +180,26 @@ class _Search:
             return None
         if bounds.steep <= 0:
             return None  # not so at its start, and falling from there
-        return _Open.OPEN
+        return self._within_unit(start, end) or _Open.OPEN
+
+    def _within_unit(self, start: float, end: float) -> CrossingPoint | None:
+        """Return where what takes long passes zero in a box that is no wider than the unit.
+
+        By signs it is not reached at its start, but a unit later: so it is where floats pass it.
+        """
+        if not self._is_slow or self.is_stepped or not 0 < end - start <= self._unit:
+            return None
+        end = min(start + self._unit, self._end)
+        with suppress(UndecidedBoxesError):
+            if self._is_reached(Fraction(start)) or not self._is_reached(Fraction(end)):
+                return None
+            with suppress(UndecidedBoxesError):
+                low, high = self._around_root(start, end)
+                if high - low <= _NARROW * abs(high):
+                    return self._at_point(low, high)
+            likely = first_above_zero(self._value, start, end)
+            return CrossingPoint(Fraction(likely), SearchMethod.BRACKETED_ROOT)
+        return None
 
     def _rising(self, start: float, end: float) -> CrossingPoint | None:
         """Return where a function that rises reaches zero: by bisection, each sign exact.
@@ -201,14 +220,17 @@ class _Search:
 
     def _around_root(self, start: float, end: float) -> tuple[float, float]:
         """Return a narrower box of a function that rises, if floats tell where it passes zero."""
-        value = number_function(self.curve.population, self.curve.expr)
-        likely = first_above_zero(value, start, end)
+        likely = first_above_zero(self._value, start, end)
         low, high = (likely + side * _NARROW / 4 * abs(likely) for side in (-1, 1))
         if start < low and not self._is_reached(Fraction(low)):
             start = low
         if high < end and self._is_reached(Fraction(high)):
             end = high
         return start, end
+
+    @cached_property
+    def _value(self) -> Callable[[float], float]:
+        return number_function(self.curve.population, self.curve.expr)
 
     def _at_point(self, start: float, end: float) -> CrossingPoint | None:
         """Return what a box holds in which floats hardly differ: at its simplest fraction first."""
