@@ -12,6 +12,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import Scenarios, Spec
+from qps.engine.expressions.memo import with_memory
 from qps.solver.answer import Answer
 from qps.solver.configured_answer import configured_answer
 from qps.solver.reliable_changes import reliable_changes
@@ -37,6 +38,7 @@ Answered: TypeAlias = Callable[[ir.Model, Answer], object]
 """What is called with the answer, before it is known which changes would help."""
 
 
+@with_memory
 def solved_spec(
     spec: Spec,
     scenario: Scenarios,

@@ -66,12 +66,12 @@ def moment_name(minute: int, cycle: int) -> str:
 
 
 def is_moment(mode: str) -> bool:
-    """Return whether the name of a mode is that of a moment alone: no other starts with a digit.
+    """Return whether the name of a mode is that of a moment alone: no other starts with a time.
 
-    >>> is_moment("20:00 on Friday"), is_moment("night"), is_moment("night, 20:00")
+    >>> is_moment("20:00 on Friday"), is_moment("20_web_lost"), is_moment("night, 20:00")
     (True, False, False)
     """
-    return mode[:1].isdigit()
+    return mode[:2].isdigit() and mode[2:3] == ":"
 
 
 def mode_at(mode: str, moment: str) -> str:

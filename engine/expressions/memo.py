@@ -81,3 +81,14 @@ def memoized(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
         return known
 
     return cast("Callable[Parameters, Result]", call)
+
+
+def with_memory(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Return a function that has a new memory each time it is called."""
+
+    @wraps(function)
+    def call(*args: Parameters.args, **named: Parameters.kwargs) -> Result:
+        with Memory().in_use():
+            return function(*args, **named)
+
+    return call

@@ -21,6 +21,7 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.memo import memoized
 from qps.engine.operations import ROUNDINGS
 from qps.solver.search.boxes import MOST_BOXES, UndecidedBoxesError, first_failure_in_boxes
 from qps.solver.search.certain_signs import UndecidedLimitError
@@ -73,27 +74,34 @@ def first_failure(
     `over` has numbers for all assumptions. With `strict`, zero fails too. A population at
     which it has no finite value fails. Populations above `until` do not matter.
     """
-    whole = piecewise(over, population, Fraction(low), Fraction(high))
-    if whole is None:
+    try:
+        return _first_failure(over, population, low, high, strict, until)
+    except UndecidedLimitError as no_sign:
+        raise no_sign.of(name, span) from None
+    except UndecidedBoxesError as undecided:
         end = high if until is None else min(high, until)
-        where = name, span
-        try:
-            return _first_without_pieces(over, population, low, end, strict=strict, where=where)
-        except UndecidedLimitError as no_sign:
-            raise no_sign.of(*where) from None
-    return first_failure_in_pieces(
-        whole, over, population, low, high if until is None else min(high, until), strict=strict
-    )
+        _refuse(undecided, population, (low, end), name, span)
 
 
-def _first_without_pieces(
+@memoized
+def _first_failure(
     over: Formula,
     population: Formula,
     low: int,
-    end: int,
-    *,
-    strict: bool,
-    where: tuple[str, Span | None],
+    high: int,
+    is_strict: bool,  # noqa: FBT001 - results are kept by position
+    until: int | None,
+) -> int | None:
+    """Return the same: modes and changes have most of what may fail in common."""
+    whole = piecewise(over, population, Fraction(low), Fraction(high))
+    end = high if until is None else min(high, until)
+    if whole is None:
+        return _first_without_pieces(over, population, low, end, strict=is_strict)
+    return first_failure_in_pieces(whole, over, population, low, end, strict=is_strict)
+
+
+def _first_without_pieces(
+    over: Formula, population: Formula, low: int, end: int, *, strict: bool
 ) -> int | None:
     """Return the first failure of what is not piecewise rational: by trying all, or by bounds."""
     if end - low < _FEW:
@@ -101,10 +109,10 @@ def _first_without_pieces(
         return next((n for n in every if fails(over, population, n, strict=strict)), None)
     try:
         return first_failure_in_boxes(over, population, low, end, strict=strict)
-    except UndecidedBoxesError as undecided:
+    except UndecidedBoxesError:
         if end - low < WIDEST_RANGE:
             return _first_of_all(over, population, low, end, strict=strict)
-        _refuse(undecided, population, (low, end), *where)
+        raise
 
 
 def _refuse(

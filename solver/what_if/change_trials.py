@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -22,8 +22,9 @@ from qps.engine.expressions.point_values import EvaluationPoint
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.answers.capacity import excess
-from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import FirstFailure, Solution
+from qps.solver.answers.worst_mode import weakest_modes
 from qps.solver.search.certain_signs import sign_of
 from qps.solver.what_if.candidates import Candidate
 from qps.solver.what_if.first_users import Ladder, mildest
@@ -77,7 +78,8 @@ class ChangeTrials(Struct, kw_only=True, dict=True):
         try:
             sink = Sink()
             check_placement(self.model, candidate.configuration, sink)
-            return not sink.has_errors and self._acceptable(self._graphs_of(candidate), population)
+            graphs = self._weakest_first(candidate)
+            return not sink.has_errors and self._acceptable(graphs, population)
         except QpsError:
             return False
 
@@ -111,10 +113,18 @@ class ChangeTrials(Struct, kw_only=True, dict=True):
         )
 
     def _graphs_of(self, candidate: Candidate) -> list[LoadGraph]:
-        return [
-            _times(self._lowered(mode), candidate.factors)
-            for mode in in_each_mode(self.model, candidate.configuration)
-        ]
+        modes = in_each_mode(self.model, candidate.configuration)
+        return [self._graph_of(mode, candidate) for mode in modes]
+
+    def _weakest_first(self, candidate: Candidate) -> Iterator[LoadGraph]:
+        """Yield the graphs of all modes, each as it is used: those first that support least now."""
+        capacities = {one.mode: one.capacity or 0 for one in self.solution.modes}
+        modes = in_each_mode(self.model, candidate.configuration)
+        for mode in sorted(modes, key=lambda one: capacities.get(one.mode or "", 0)):
+            yield self._graph_of(mode, candidate)
+
+    def _graph_of(self, mode: Configuration, candidate: Candidate) -> LoadGraph:
+        return _times(self._lowered(mode), candidate.factors)
 
     @property
     def now(self) -> int:
@@ -126,6 +136,8 @@ class ChangeTrials(Struct, kw_only=True, dict=True):
     ) -> Advice | None:
         if self._is_dominated(candidate, best):
             return None
+        if not self._acceptable(self._weakest_first(candidate), self.now + 1):
+            return None
         graphs = self._graphs_of(candidate)
         effect = self._competitive_effect(candidate, graphs, best)
         is_setting = candidate.kind is None
@@ -133,7 +145,8 @@ class ChangeTrials(Struct, kw_only=True, dict=True):
         if effect is None or (is_choice and self._lifts_a_limit(graphs)):
             return None
         kind, to, headroom = effect
-        largest = min(largest_acceptable(graph) or 0 for graph in graphs)
+        first = weakest_modes(list(self._weakest_first(candidate))).first
+        largest = graphs[0].high if first is None else first - 1
         if largest <= self.now:
             return None
         return Advice(
@@ -232,11 +245,9 @@ class ChangeTrials(Struct, kw_only=True, dict=True):
     ) -> tuple[ChangeKind, str | None, float | None] | None:
         """Return how a change helps, to where demand moves and what is left there.
 
-        None where it does not help, or less than the best of its kind. To be acceptable at one
-        population is reported sooner than its end.
+        None where it helps less than the best of its kind. To be acceptable at one population is
+        reported sooner than its end.
         """
-        if not self._acceptable(graphs, self.now + 1):
-            return None
         kind = ChangeKind.GOAL if candidate.is_goal else ChangeKind.CAPACITY
         effect: tuple[ChangeKind, str | None, float | None] = kind, None, None
         if candidate.kind is not None:
@@ -268,7 +279,7 @@ class ChangeTrials(Struct, kw_only=True, dict=True):
         sign = sign_of(excess(criterion), self._at(graph, population))
         return sign is None or sign > 0 or (criterion.strict and sign == 0)
 
-    def _acceptable(self, graphs: Sequence[LoadGraph], population: int) -> bool:
+    def _acceptable(self, graphs: Iterable[LoadGraph], population: int) -> bool:
         """Return whether a population is acceptable in all modes."""
         return not any(
             self._fails(criterion, graph, population)

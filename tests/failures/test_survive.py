@@ -174,3 +174,29 @@ def test_a_difference_counts_the_machines_before_the_failure(
     main(["diff", *map(str, files)])
     printed = " ".join(capsys.readouterr().out.split())
     assert "Change web: 4 -> 6 machines (+12,000 users)" in printed
+
+
+@pytest.mark.parametrize("failures", ["survive any one of web, db", "survive any 11 of web, db"])
+def test_advice_is_what_all_states_support(failures: str) -> None:
+    text = _spec(failures, "require { browse.p99 <= 400 ms }", db=13).replace(
+        "param apps = 4", "param apps = 12"
+    )
+    advice = [one for one in qps.loads(text).solve(advice=True).advice if one.set]
+    assert len(advice) >= 2
+    for one in advice:
+        changes = [change.split(" = ") for change in one.together or (one.change,)]
+        states = _capacities(text, set=dict(changes))
+        assert one.capacity == min(capacity or 0 for capacity in states.values())
+
+
+def test_states_of_many_machines_are_not_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "many.qps"
+    path.write_text(
+        _spec("survive any 20 of web", db=3).replace("param apps = 4", "param apps = 25")
+    )
+    assert main(["solve", str(path)]) == 0
+    found = capsys.readouterr().out
+    assert "20_web_lost limits capacity; capacity by mode" in " ".join(found.split())
+    assert "Times" not in found

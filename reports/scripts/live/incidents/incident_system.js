@@ -72,8 +72,8 @@ function atPeak(model, setting, at, own) {
   return own[near.indexOf(Math.max(...near))];
 }
 
-// The name of a mode without its moment, and the moment: no other name begins with a digit.
-const isMoment = ({ mode }) => /^\d/.test(mode ?? "");
+// The name of a mode without its moment, and the moment: no other name begins with a time.
+const isMoment = ({ mode }) => /^\d\d:/.test(mode ?? "");
 const usual = (graph) => (isMoment(graph) ? "" : (graph.mode ?? "").split(", ")[0]);
 const momentOf = (graph) => (isMoment(graph) ? graph.mode : (graph.mode ?? "").split(", ")[1] ?? "");
 
