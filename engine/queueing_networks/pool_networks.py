@@ -7,7 +7,7 @@ of customers are solved together, by the products that they share (`station_rate
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import inf, nan
 
 from qps.engine.numerics.polynomials import convolved, dot, weighed
@@ -41,9 +41,7 @@ from qps.engine.queueing_networks.station_rates import (
 
 Places = tuple[Place, ...]
 
-_CACHE_SIZE = 1 << 12
-_ITERATIONS_AT_ONE = 20
-_SEVERAL = 2
+_CACHE_SIZE, _ITERATIONS_AT_ONE, _SEVERAL = 1 << 12, 20, 2
 _FEWEST_ON_GRID = 16
 """The fewest numbers of customers that are computed together."""
 
@@ -297,20 +295,22 @@ def inner_rates(pool: LoadDependentPool, most: int) -> tuple[float, ...]:
     """
     if not has_time(pool):
         return ()
-    last = _most_within(pool, most)
-    rates = _first_of(_within(pool, last).rates, lambda n: _inner(pool, n).rate)
-    return tuple(on_grid(rates, last))
+    return _rates_within(pool, _around(pool), _most_within(pool, most))
 
 
 def _even_rates(pool: LoadDependentPool, most: int) -> tuple[float, ...]:
     """Return the same where the copies of a pool are all equally full."""
-    if pool.copies == 1 or not any(
-        isinstance(place, LoadDependentStation) and place.is_own for place in pool.within
-    ):
+    stations = (place for place in pool.within if isinstance(place, LoadDependentStation))
+    if pool.copies == 1 or not any(place.is_own for place in stations):
         return inner_rates(pool, most)
     around = EnclosingPool(pool.places, pool.copies, are_even=True)
-    inner = partial(network_of, think=pool.delay, places=pool.within, around=around)
-    return tuple(on_grid(lambda n: inner(n).rate, _most_within(pool, most)))
+    return _rates_within(pool, around, _most_within(pool, most))
+
+
+def _rates_within(pool: LoadDependentPool, around: EnclosingPool, last: int) -> tuple[float, ...]:
+    known = _within(pool, around, last).rates
+    rate = _first_of(known, lambda n: network_of(n, pool.delay, pool.within, around).rate)
+    return tuple(on_grid(rate, last))
 
 
 def _first_of(known: Sequence[float], value: Callable[[int], float]) -> Callable[[int], float]:
@@ -331,10 +331,10 @@ def _around(pool: LoadDependentPool) -> EnclosingPool:
     return EnclosingPool(pool.places, pool.copies) if pool.copies > 1 else EnclosingPool()
 
 
-def _within(pool: LoadDependentPool, last: int) -> EveryNetwork:
+def _within(pool: LoadDependentPool, around: EnclosingPool, last: int) -> EveryNetwork:
     """Return what is within a pool with any number of customers, up to some number."""
     most = max(_FEWEST_ON_GRID, 1 << (min(last, MOST_RATES) - 1).bit_length())
-    return _every_network(most, pool.delay, pool.within, _around(pool))
+    return _every_network(most, pool.delay, pool.within, around)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -377,7 +377,7 @@ def numbers_within(pool: LoadDependentPool, which: int, most: int) -> tuple[floa
         return inner.rate * inner.time(which)
 
     last = _most_within(pool, most)
-    numbers = _within(pool, last).numbers(which)
+    numbers = _within(pool, _around(pool), last).numbers(which)
     inner = (0.0, *on_grid(_first_of(numbers, number), last))
     held, ending = _filled(pool, most)
     found = (at(inner, one) for one in held)
@@ -394,7 +394,7 @@ def numbers_within(pool: LoadDependentPool, which: int, most: int) -> tuple[floa
 def waits_within(pool: LoadDependentPool, which: int, most: int) -> tuple[float, ...]:
     """Return what an open visit waits at a station within a pool, by how many are there."""
     last = _most_within(pool, most)
-    waits = _within(pool, last).waits(which)
+    waits = _within(pool, _around(pool), last).waits(which)
     value = _first_of(waits, lambda n: _inner(pool, n).wait(which))
     inner = (value(0), *on_grid(value, last))
     return tuple(at(inner, held) for held in pool_numbers(pool, most))
