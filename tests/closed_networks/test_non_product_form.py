@@ -217,6 +217,16 @@ def test_users_whose_requests_are_short_or_long_are_within_the_errors(seed: int)
         assert at.number(stream.latency_quantile(level)) == pytest.approx(expected, rel=0.3)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 19, 23, 303])
+def test_medians_of_users_who_come_at_most_once_in_a_long_service_are_near(seed: int) -> None:
+    """As if users came at random in it, medians of these were up to 118 % too long."""
+    net = closed_alternatives.network(Random(seed))
+    _, times = closed_alternatives.played(net, Random(seed))
+    stream, at = (graph := lowered(closed_alternatives.spec_of(net))).streams["s"], graph.at(1)
+    median = at.number(stream.latency_quantile(Fraction(1, 2)))
+    assert median == pytest.approx(times[len(times) // 2], rel=0.36)
+
+
 def test_one_user_waits_for_nobody_however_unlike_services_are() -> None:
     graph = lowered(ALTERNATIVES.replace("traffic 40 request", "traffic 1 request"))
     stream, at = graph.streams["browse"], graph.at(1)

@@ -40,12 +40,14 @@ class UnlikeWork(Struct, frozen=True, kw_only=True):
     """What a cycle of one class finds at a station of unlike services, first come first served.
 
     It waits so much `longer` than in product form, all visits together, behind long services of
-    which so much is `left`. As an arrival `found` finds it, it is that part of the users.
+    which so much is `left`. As an arrival `found` finds it, it is that part of the users. So many
+    `arriving` ones come for each server while it serves a visit, at most: no more visits wait.
     """
 
     longer: Formula
     left: Formula
     found: Formula
+    arriving: Formula
 
 
 class CyclePool(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,9 @@ The part of W that is not the wait of product form, 1 - 1/ratio of it, is a dela
 
 Another user who is away for a mean time T comes at most once while a service of length s goes on,
 with a chance of s/(s + T): long services are found less often than in open traffic, where that is
-in proportion to s.
+in proportion to s. Each visit that waits came while as many were served as there are servers: for
+each of these, no more of them wait than come of the N - 1 others in a service S where all are away
+at its start, each with a chance of 1 - E exp(-S/T).
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ from qps.engine.expressions.substitution import Substitution
 
 _NEARLY_FULL = number(1 - Fraction(1, 10**6))
 _NO_TIME = number(Fraction(1, 10**30))
+_NEARLY_FIXED = number(Fraction(1, 10**4))
 
 
 def with_unlike_work(
@@ -117,6 +120,18 @@ class _Services(Struct, frozen=True, kw_only=True):
         """Return what is left of services of a mean that are found, in open traffic."""
         return service * (1 + self.variation**2) / 2
 
+    def chance_to_arrive(self, away: Formula) -> Formula:
+        """Return by which chance one who is away for an exponential time comes in a service.
+
+        Services of a kind are gamma distributed.
+        """
+        uneven = maximum(_NEARLY_FIXED, self.variation**2)
+        chances = []
+        for _, mean in self.kinds:
+            none = apply("exp", -apply("ln", 1 + uneven * mean / away) / uneven)
+            chances.append(1 - none)
+        return weighted_mean(chances, [rate for rate, _ in self.kinds])
+
     def left(self, away: Formula) -> Formula:
         """Return what is left of a service that is found, weighed by how long it is waited for.
 
@@ -181,8 +196,10 @@ def _found(
     apart = whole - alike - work
     root = square_root(apart**2 + 4 * ratio * squared)
     longer = 2 * (ratio - 1) * squared / maximum(_NO_TIME, apart + root)
+    arriving = others * services.chance_to_arrive(away) / many
     return UnlikeWork(
         longer=longer,
         left=services.left(away),
         found=apply("mean", others, maximum(ONE, network.jobs[0])),
+        arriving=arriving,
     )

@@ -95,7 +95,8 @@ def unlike_closed_wait(
 
     There it has a variance `varies`, None where it is exponential for those who wait.
     """
-    share = maximum(LEAST_SHARE, minimum(ONE, queue.share_waiting * unlike.found))
+    share = minimum(minimum(ONE, unlike.arriving), queue.share_waiting * unlike.found)
+    share = maximum(LEAST_SHARE, share)
     without = maximum(unlike.left * _NEXT_TO_NOTHING, wait - longer)
     alike, longer = apply("mean", without, share), maximum(ZERO, longer)
     variation = ONE
