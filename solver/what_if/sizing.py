@@ -7,7 +7,7 @@ large as stated, and the whole is solved again: the answer says whether that sup
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -62,6 +62,9 @@ def size(
     ]
     is_carried = not whatever and not still and all(mode.supports(raised) for mode in modes)
     growth = None if is_carried else _growth(modes, raised, needed.values())
+    if is_carried and not _machines_do(modes, raised, needed.values()):
+        more = _growth(modes, raised, needed.values())
+        needed = {name: _with_machines(one, more, needed) for name, one in needed.items()}
     is_possible = is_carried or (growth is not None and bool(growth.machines))
     has_fixes = with_fixes or not is_possible
     every = [criterion for mode in modes for criterion in mode.criteria(raised)]
@@ -124,6 +127,45 @@ def _growth(
             known=known,
         )
     return Growth(machines=(), links=(), are_least=False, candidates=looked_at)
+
+
+def _machines_do(
+    modes: list[SizedMode], raised: dict[str, Fraction], needed: Iterable[ResourceNeed]
+) -> bool:
+    """Return whether as many machines as loads take, in place of larger ones, carry all.
+
+    Links are as large as they are with larger ones. Of machines that only some mode has, nothing
+    is said: a number that a mode sets is not turned.
+    """
+    takes: dict[str, int] = {}
+    for one in needed:
+        if one.machines is not None and not one.suffices:
+            if one.machines_mode is not None:
+                return True
+            takes[one.place] = max(one.machines.takes, takes.get(one.place, 0))
+    wires = {number for mode in modes for number in mode.link_numbers}
+    times = {number: factor for number, factor in raised.items() if number in wires}
+    for each in _countables(modes):
+        own = {place: takes.pop(place) for place in each.places if place in takes}
+        count = max([each.now, *own.values()])
+        if any(modes[0].built(place, count) > max(many, each.now) for place, many in own.items()):
+            return False  # a number of another kind
+        if count != each.now:
+            times[each.number] = Fraction(count, each.now)
+    return not takes and not any(mode.failing(times) for mode in modes)
+
+
+def _with_machines(
+    one: ResourceNeed, growth: Growth | None, needed: Mapping[str, ResourceNeed]
+) -> ResourceNeed:
+    """Return a resource with as many machines as carry all, without any where others grow too."""
+    lacking = {other.place for other in needed.values() if not other.suffices}
+    grown_places = {place for more in growth.machines for place in more.nodes} if growth else set()
+    if one.machines is None or one.suffices:
+        return one
+    if not grown_places or not grown_places <= lacking or (growth is not None and growth.links):
+        return replace(one, machines=None, machines_mode=None)
+    return _for_all(one, (), growth)
 
 
 def _built(mode: SizedMode, one: Countable, count: int) -> dict[tuple[int, int], tuple[str, ...]]:

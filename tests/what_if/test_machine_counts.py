@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import qps
 from qps.cli import main
 from qps.engine.expressions.formulas import Formula, apply, minimum, symbol
 from qps.reports.text.changes.sizing_sentences import sizing_answer
@@ -191,3 +192,36 @@ def test_what_fails_again_beyond_is_reported() -> None:
     over = minimum(abs(TIMES - 1) - 2, 5 - TIMES)  # holds up to nine, fails from ten to fourteen
     with pytest.raises(UndecidedBoxesError, match="10"):
         least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=False)
+
+
+QUEUES = """
+users N in 1..1_000_000
+machine m0 { cpu 2 core, queueing mmc; price 60 $/month }
+machine m1 { cpu 8 core, queueing mmc; price 210 $/month }
+component first { cpu 8 ms/request }
+component second { cpu 3 ms/request }
+network lan { switched; rate 100 Gbit/s; queueing none }
+topology { node a = m0 * 2; node b = m1 * 2; link net = lan between all }
+stream page for each user {
+  traffic 0.1 request/s, 1 kB/request
+  at a { first }
+  over net
+  at b { second }
+}
+require { page.latency <= 12 ms; a.cpu.utilization <= 80 % }
+choose { a in [m0 * 1..200]; b in [m1 * 2] }
+"""
+
+
+@pytest.mark.parametrize("users", [3_000, 9_000, 20_000])
+def test_machines_in_place_of_more_cores_meet_every_requirement(users: int) -> None:
+    """Many small machines wait for longer than few large ones with as many cores."""
+    model = qps.loads(QUEUES)
+    (need,) = (one for one in model.size(users).resources if one.name == "a.cpu")
+    assert need.machines is not None
+    least = need.machines.takes
+    assert (model.solve(set={"a": f"m0 * {least}"}).capacity or 0) >= users
+    assert (model.solve(set={"a": f"m0 * {least - 1}"}).capacity or 0) < users
+    best = model.plan(users).cheapest
+    assert best is not None
+    assert best.choices["a"] == f"m0 * {least}"
