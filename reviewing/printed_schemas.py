@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import DiagnosticsView
 from qps.reports.text.changes.difference_text import DifferenceView
 from qps.reports.text.changes.inverse_text import InverseView
-from qps.reports.text.changes.plan_text import PlanView
+from qps.reports.text.changes.plan_view import PlanView
 from qps.reports.text.changes.sizing_values import SizingView
 from qps.reports.text.claims.claim_values import TestView
 from qps.reports.text.claims.drift_text import DriftView

@@ -293,6 +293,8 @@ class RewriteMethod(StrEnum):
     CALLED_STEP = "called step"
     """A step that another machine is called for."""
     MOVED_CALL = "moved call"
+    MOVED_TOGETHER = "several moves"
+    """Of each, the method and its parts follow one another."""
     PRIORITY = "priority"
     PREEMPTION = "preemptive priority"
     SHARING = "processor sharing"

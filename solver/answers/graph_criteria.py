@@ -48,6 +48,15 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     return (*graph.criteria, quality)
 
 
+def deciding_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
+    """Return the criteria of which one fails wherever any does.
+
+    Quality that is the worst of the requirements fails only where one of these does, so that it
+    takes as long as all of them and decides nothing.
+    """
+    return graph.criteria if graph.metric is ir.Metric.WORST else all_criteria(graph)
+
+
 def largest_acceptable(graph: LoadGraph) -> int | None:
     """Return the largest acceptable population alone, None where there is none."""
     first = first_unacceptable(graph)
@@ -65,7 +74,7 @@ def first_unacceptable(graph: LoadGraph, until: int | None = None) -> int | None
     found: int | None = None
     # What fails later than another one does not matter: rational functions are cheapest,
     # and of all else quality mostly fails first.
-    criteria = all_criteria(graph)[::-1]
+    criteria = deciding_criteria(graph)[::-1]
     for criterion in sorted(criteria, key=lambda one: not _is_rational(one)):
         failure = when_it_fails(graph, criterion, until=end)
         if failure is not None and failure <= end:

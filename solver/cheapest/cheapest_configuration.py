@@ -23,7 +23,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.capacity import fails_at
-from qps.solver.answers.graph_criteria import all_criteria, when_it_fails
+from qps.solver.answers.graph_criteria import deciding_criteria, when_it_fails
 from qps.solver.cheapest.branch_and_bound import BranchAndBound, Chosen
 from qps.solver.cheapest.design_conditions import axes_of_conditions, is_excluded
 from qps.solver.cheapest.design_formulas import with_relaxed
@@ -196,7 +196,7 @@ def _outcome_with(request: DesignRequest, graphs: Iterable[LoadGraph]) -> Design
     is_earlier = False
     for each in graphs:
         graph = with_relaxed(each, relaxed)
-        for criterion in all_criteria(graph):
+        for criterion in deciding_criteria(graph):
             failure = when_it_fails(graph, criterion, until=request.users)
             if failure is None or failure > request.users:
                 continue
@@ -209,7 +209,7 @@ def _outcome_with(request: DesignRequest, graphs: Iterable[LoadGraph]) -> Design
 def _outcome_by_capacity(request: DesignRequest, chosen: Chosen) -> DesignOutcome:
     """Return the same by the capacity of a configuration, which its solution needs."""
     for graph in request.lowered.graphs.of(chosen):
-        if any(fails_at(graph, criterion, request.users) for criterion in all_criteria(graph)):
+        if any(fails_at(graph, criterion, request.users) for criterion in deciding_criteria(graph)):
             return DesignOutcome.FAILS_THERE
     first = request.lowered.graphs.weakest(chosen).first
     is_supported = first is None or first > request.users

@@ -97,6 +97,7 @@ class SearchProblems:
         self._last: tuple[int, tuple[tuple[str, Formula], ...]] | None = None
         self._known: dict[tuple[int, ...], SearchProblem | None] = {}
         self._options: dict[tuple[int, ...], _StructureOptions] = {}
+        self._parts: dict[tuple[int, ...], _StructureParts] = {}
 
     def of(
         self, lowered: LoweredStructure, users: int, relaxed: Sequence[tuple[str, Formula]]
@@ -105,6 +106,8 @@ class SearchProblems:
 
         It has all options; None where an axis has none.
         """
+        if self._last is None or self._last[0] != users:
+            self._parts.clear()
         if self._last != (users, tuple(relaxed)):
             self._last = users, tuple(relaxed)
             self._known.clear()
@@ -113,8 +116,10 @@ class SearchProblems:
             formulas = lowered.formulas(users, dict(relaxed))
             if structure not in self._options:
                 self._options[structure] = _options_of(self._space, formulas)
-            own = self._options[structure]
-            self._known[structure] = _search_problem(self._space, formulas, own)
+            if structure not in self._parts:
+                self._parts[structure] = _StructureParts(_axis_of(self._space, formulas))
+            own, parts = self._options[structure], self._parts[structure]
+            self._known[structure] = _search_problem(parts, formulas, own)
         return self._known[structure]
 
 
@@ -140,20 +145,46 @@ def _options_of(space: DesignSpace, formulas: DesignFormulas) -> _StructureOptio
     return options, [_inputs(axis, own, formulas.symbols) for axis, own in both]
 
 
-def _search_problem(
-    space: DesignSpace, formulas: DesignFormulas, own: _StructureOptions
-) -> SearchProblem | None:
-    options, values = own
-    if not values:
-        return None
-    axis_of = {
+class _StructureParts:
+    """The parts of a structure at a population: those of relaxed requirements are the same."""
+
+    def __init__(self, axis_of: Mapping[Formula, int]) -> None:
+        self.axis_of = axis_of
+        self.separable = SeparableParts(axis_of=axis_of)
+        self._values: dict[Formula, PartValues] = {}
+
+    def values(
+        self, over: Iterable[Formula], numbers: Sequence[Mapping[Formula, Bounds]]
+    ) -> list[PartValues]:
+        """Return the values of the parts in some formulas, which are made of them."""
+        used = frozenset[Formula]().union(*(one.symbols for one in over))
+        found = []
+        for part in self.separable.parts.values():
+            if part.symbol in used:
+                if part.symbol not in self._values:
+                    self._values[part.symbol] = _values_of(part, numbers[part.axis])
+                found.append(self._values[part.symbol])
+        return found
+
+
+def _axis_of(space: DesignSpace, formulas: DesignFormulas) -> dict[Formula, int]:
+    """Return the axis on which each number that is chosen depends."""
+    return {
         formulas.symbols[name]: at
         for at, axis in enumerate(space.axes)
         for option in axis.options
         for name in option.numbers
         if name in formulas.symbols
     }
-    separable = SeparableParts(axis_of=axis_of)
+
+
+def _search_problem(
+    known: _StructureParts, formulas: DesignFormulas, own: _StructureOptions
+) -> SearchProblem | None:
+    options, values = own
+    if not values:
+        return None
+    axis_of, separable = known.axis_of, known.separable
     cost = separable.separated(formulas.cost)
     separated: dict[tuple[Formula, bool], PartRequirement] = {}
     for one in formulas.criteria:
@@ -161,7 +192,8 @@ def _search_problem(
         separated.setdefault(
             (over, one.strict), PartRequirement(name=one.name, over=over, strict=one.strict)
         )
-    parts = [_values_of(part, values[part.axis]) for part in separable.parts.values()]
+    overs = [cost, *(one.over for one in separated.values())]
+    parts = known.values(overs, values)
     sampled = []
     for place, criteria in enumerate(formulas.sampled):
         requirement, more = _sampled(criteria, axis_of, options, values, f"part of {place + 1}:")

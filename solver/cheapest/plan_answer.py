@@ -17,6 +17,7 @@ from qps.compiler.configure.configuration import (
     uncertain_in_any_mode,
 )
 from qps.compiler.lower.certainty_requirements import with_certainty, with_factor
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.expressions.formulas import Formula, number
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import ReliableCapacity
@@ -39,6 +40,7 @@ from qps.solver.cheapest.design_objective import (
 )
 from qps.solver.cheapest.design_space import DesignSpace, design_space
 from qps.solver.cheapest.lowered_space import lowered_space
+from qps.solver.cheapest.nearest_limits import nearest_limits
 from qps.solver.cheapest.plan_result import (
     CostAtUsers,
     Plan,
@@ -177,26 +179,49 @@ class Planner:
         every = product(*(range(len(axis.options)) for axis in self.space.axes))
         return all(is_excluded(excluded, self.space.configured(one)) for one in every)
 
-    def most(self) -> PlannedConfiguration | None:
-        """Return the cheapest of the configurations that support most users; None for nobody."""
+    def most(self, below: float = inf) -> tuple[PlannedConfiguration | None, bool]:
+        """Return the cheapest of the configurations that support most users; None for nobody.
+
+        Of those alone that cost less; with whether it is proven that none supports more.
+        """
         population = self.model.population
         low, high = population.low, population.high
         best: PlannedConfiguration | None = None
+        is_proven = True
         while low <= high:
             middle = (low + high + 1) // 2 if best is not None else low
-            found = self.first(middle)
-            if found is None:
+            search = self.search(middle, below=below)
+            if search.found is None:
+                is_proven &= search.is_complete
                 high = middle - 1
             else:
-                best, low = found, max(middle, found.capacity or middle) + 1
-        return best
+                best = self.planned(search.found, middle)
+                low = max(middle, best.capacity or middle) + 1
+        return best, is_proven
+
+    def any_graph(self) -> LoadGraph:
+        """Return the load graph of some configuration, in one of its modes."""
+        return self.lowered.graphs.of(self.lowered.structures[0].structure)[0]
+
+    def cost_depends_on_users(self, one: PlannedConfiguration) -> bool:
+        """Return whether a configuration costs more or less for another population."""
+        chosen = self._chosen[one.choices]
+        graph = self.solution(chosen).solution.graph
+        configuration = self.space.configured(chosen)
+        cost = objective_of(self.space.model, configuration, graph, self.choices, {})
+        return cost is not None and graph.population in cost.symbols
 
 
 def plan(
     model: ir.Model, configuration: Configuration, choices: ir.DesignChoices, users: int
 ) -> Plan:
     """Return what to choose for a population; QpsError where nothing can be planned."""
-    planner = Planner(model, configuration, choices)
+    return planned_for(Planner(model, configuration, choices), users)
+
+
+def planned_for(planner: Planner, users: int) -> Plan:
+    """Return the same with a planner."""
+    model, configuration, choices = planner.model, planner.configuration, planner.choices
     search = planner.search(users)
     if search.found is None and not search.tried and planner.excludes_all():
         raise everything_excluded(choices)
@@ -204,7 +229,7 @@ def plan(
     if search.found is not None:
         best = planner.with_reliable(planner.planned(search.found, users))
         second = planner.runner_up(users, search.found)
-    most = planner.most() if best is None and search.is_complete else None
+    most = planner.most()[0] if best is None and search.is_complete else None
     omitted: list[int] = []
     front = () if best is None else tuple(_front(planner, best, users, omitted))
     return Plan(
@@ -226,6 +251,9 @@ def plan(
         omitted_populations=tuple(omitted),
         has_few_populations=best is not None and planner.has_many_modes(best),
         most=None if most is None else planner.with_reliable(most),
+        nearest=()
+        if best is not None or most is not None or not search.is_complete
+        else nearest_limits(model.population.low, planner.any_graph(), planner.first),
         nominal_inputs=tuple(uncertain_in_any_mode(model, configuration)),
     )
 
@@ -242,7 +270,7 @@ def _requirement_prices(
         factor = _RELAXED if criterion.at_most else 1 / _RELAXED
         below = _less(best.cost)
         relaxed = planner.first(users, relaxed=((name, number(factor)),), below=below)
-        if relaxed is None:
+        if relaxed is None or relaxed.cost >= below:  # the same cost, rounded
             continue
         limit = value_at(graph, criterion.limit, users)
         found.append(

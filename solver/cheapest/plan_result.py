@@ -79,6 +79,18 @@ class PurchasePlan(Struct, frozen=True, kw_only=True):
     is_proven: bool
 
 
+class PlanBudget(Struct, frozen=True):
+    """The most that may be paid, in base units.
+
+    It is exceeded for the smallest population unless it `is_met`. Then it `is_proven` that nothing
+    within it supports more users, as far as it is.
+    """
+
+    limit: float
+    is_met: bool
+    is_proven: bool
+
+
 class Plan(Struct, frozen=True, kw_only=True):
     """What to choose for a population.
 
@@ -86,7 +98,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     it, `most` is the configuration that supports most. Capacities are searched up to `high`.
     The searches for `omitted_populations` were stopped; the front `has_few_populations` if there
     are many modes. `price_date` is the month of the prices, if they state one. Until a date, there
-    are `purchases`.
+    are `purchases`. Where nothing supports anybody, the `nearest` limits are those that stand in
+    the way, each as wide as needed. With a `budget`, the population is the largest within it.
     """
 
     file: str
@@ -105,5 +118,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     most: PlannedConfiguration | None
     omitted_populations: tuple[int, ...] = ()
     has_few_populations: bool = False
+    nearest: tuple[RequirementPrice, ...] = ()
     nominal_inputs: tuple[str, ...]
     purchases: PurchasePlan | None = None
+    budget: PlanBudget | None = None

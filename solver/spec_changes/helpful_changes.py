@@ -13,6 +13,7 @@ from math import ceil
 
 from msgspec.structs import replace
 
+from qps.compiler.configure.configuration import uncertain_in_any_mode
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Scenarios, Spec, check_source
 from qps.compiler.syntax.text_edits import edited
@@ -29,7 +30,7 @@ from qps.solver.what_if.candidates import Candidate
 from qps.solver.what_if.change_trials import MOST_OF_A_KIND, ChangeTrials
 from qps.solver.what_if.infeasibility_screen import Outlines
 
-_LEAST_GAIN = Fraction(11, 10)
+_LEAST_GAIN, _LEAST_UNCERTAIN_GAIN = Fraction(11, 10), Fraction(21, 20)
 MOST_TRIED = 10
 """Changes of one spec that are checked and solved."""
 
@@ -63,8 +64,9 @@ def helpful_spec_changes(
     )
     found: dict[ChangeKind, list[Advice]] = {kind: [] for kind in ChangeKind}
     helping: dict[Advice, HelpfulChange] = {}
+    least = _least_worth(limited)
     for change in _first_of(spec_changes(limited)):
-        one = _tried(limited, scenario, settings, change, found)
+        one = _tried(limited, (scenario, settings), change, found, least)
         if one is None:
             continue
         helping[one.advice] = one
@@ -75,11 +77,16 @@ def helpful_spec_changes(
     return tuple(sorted((*known, *of_text), key=lambda one: kinds.index(one.advice.kind)))
 
 
-def _least_worth(solution: Solution) -> int:
-    """Return the capacity that a change of the text must give: a tenth more than now."""
-    graph = solution.graph
-    now = solution.capacity or graph.low - 1
-    return min(graph.high, max(now + 1, ceil(now * _LEAST_GAIN)))
+def _least_worth(limited: Limited) -> int:
+    """Return the capacity that a change of the text must give: a tenth more than now.
+
+    With uncertain inputs it is a twentieth: what can be relied on may grow by more.
+    """
+    graph = limited.solution.graph
+    now = limited.solution.capacity or graph.low - 1
+    is_uncertain = uncertain_in_any_mode(limited.model, limited.configuration)
+    gain = _LEAST_UNCERTAIN_GAIN if is_uncertain else _LEAST_GAIN
+    return min(graph.high, max(now + 1, ceil(now * gain)))
 
 
 def _first_of(changes: Iterator[SpecEdit]) -> Iterator[SpecEdit]:
@@ -91,13 +98,16 @@ def _first_of(changes: Iterator[SpecEdit]) -> Iterator[SpecEdit]:
 
 def _tried(
     limited: Limited,
-    scenario: Scenarios,
-    settings: tuple[str, ...],
+    requested: tuple[Scenarios, tuple[str, ...]],
     change: SpecEdit,
     found: dict[ChangeKind, list[Advice]],
+    least: int,
 ) -> HelpfulChange | None:
-    """Return what a change gives; None where it cannot be, or does not help."""
-    source = limited.source
+    """Return what a change gives, with the scenario and settings that are requested.
+
+    None where it cannot be, or gives less than the least that is worth it.
+    """
+    (scenario, settings), source = requested, limited.source
     text = edited(source.text, change.edits)
     try:
         checked = check_source(replace(source, text=text)).value
@@ -125,7 +135,6 @@ def _tried(
         solution=limited.solution,
         outlines=Outlines(changed.model, {}),
     )
-    least = _least_worth(limited.solution)
     if not trials.supports(candidate, least):
         return None
     advice = trials.tried(candidate, found)

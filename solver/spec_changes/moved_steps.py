@@ -2,7 +2,8 @@
 
 A step may move that only works, on resources that the other machine has, too: what it changes of
 the stream stays what it is. It goes to a machine that the same request comes to, or to one that a
-link joins, which is called for it; a call may go to another node behind a link.
+link joins, which is called for it; a call may go to another node behind a link. Where several
+resources are about as full as the one that limits, a step of each is moved in one change.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from qps.compiler import ir
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.text_edits import TextEdit, replacement
 from qps.solver.answers.answer_parts import ChangeKind, RewriteMethod
+from qps.solver.spec_changes.machine_room import MachineRoom
 from qps.solver.spec_changes.spec_edit import Limited, SpecEdit
 from qps.solver.spec_changes.statement_edits import removal
 
 _MOST_STEPS, _MOST_PLACES = 2, 2
-"""Steps that are moved, those that load the resource most, and places of each, the idlest ones."""
+"""Steps that are moved, those that load the resource most, and places of each with most room."""
+_TIGHT_SHARE = 0.9
+"""Part of a utilization from which on another resource is about as full."""
 _WORKING = (ir.ResourceKind.PROCESSOR, ir.ResourceKind.RATE)
 
 
@@ -34,30 +38,97 @@ class _Placed(Struct, frozen=True, kw_only=True):
     resources: frozenset[str]
 
 
+class _Move(Struct, frozen=True, kw_only=True):
+    """A change that moves a step, and the share of what loads its resource."""
+
+    change: SpecEdit
+    share: float
+
+
 def moved_steps(limited: Limited) -> Iterator[SpecEdit]:
-    """Yield steps of the resource that is full, each at another machine."""
-    full = None if limited.waiting else limited.full  # a wait is scheduled
-    resource = None if full is None else limited.resource(full)
-    if full is None or resource is None or resource.kind not in _WORKING:
+    """Yield steps of the resource that is full, or busiest where some wait, at other machines."""
+    tight = list(_tight(limited))
+    if not tight or not all(_works(limited, name) for name in tight):
         return
-    node = full.rpartition(".")[0]
-    shares = next((one.shares for one in limited.solution.resources if one.name == full), {})
-    placed = [one for one in _steps(limited, node) if resource.name in one.resources]
+    room = MachineRoom(limited)
+    if len(tight) > 1:
+        yield from _together(limited, tight, MachineRoom(limited))
+    yield from (one.change for one in _moves(limited, tight[0], room))
+
+
+def _tight(limited: Limited) -> Iterator[str]:
+    """Yield the resource that is full, or busiest, and those that are about as full."""
+    full = limited.full
+    if full is None:
+        return
+    yield full
+    near = _TIGHT_SHARE * limited.utilizations.get(full, 0.0)
+    met = dict.fromkeys(name for one in limited.waiting for name in limited.met_by(one))
+    others = met if limited.waiting else limited.utilizations
+    for name in others:
+        if name != full and limited.utilizations.get(name, 0.0) >= near:
+            yield name
+
+
+def _moves(limited: Limited, resource: str, room: MachineRoom) -> list[_Move]:
+    """Return the changes that move a step of a resource, those that load it most first.
+
+    Of each step, the places come first that are least utilized with it.
+    """
+    node, _, own = resource.rpartition(".")
+    shares = next((one.shares for one in limited.solution.resources if one.name == resource), {})
+    placed = [one for one in _steps(limited, node) if own in one.resources]
     placed.sort(key=lambda one: -shares.get(one.step.component.text, 0.0))
+    found: list[_Move] = []
     for one in placed[:_MOST_STEPS]:
-        places = sorted(
-            _places(limited, one, node),
-            key=lambda change: limited.utilizations.get(change.to or "", 0.0),
-        )
+        share = shares.get(one.step.component.text, 0.0)
         # Of each way to the same place the first one will do.
-        by_place = {change.to: change for change in reversed(places)}
-        yield from [change for change in places if by_place[change.to] is change][:_MOST_PLACES]
+        by_place: dict[str, SpecEdit] = {}
+        for change in _places(limited, one, resource):
+            by_place.setdefault(change.to or "", change)
+        roomy = sorted(by_place, key=lambda to: room.with_moved(share, resource, to))
+        found += [_Move(change=by_place[to], share=share) for to in roomy[:_MOST_PLACES]]
+    return found
 
 
-def _places(limited: Limited, one: _Placed, node: str) -> Iterator[SpecEdit]:
+def _together(limited: Limited, tight: Sequence[str], room: MachineRoom) -> Iterator[SpecEdit]:
+    """Yield one change that moves a step of each resource, as far as that can be written.
+
+    Each goes where there is most room with those that were moved before.
+    """
+    made: list[SpecEdit] = []
+    for resource in tight:
+        moves = _moves(limited, resource, room)
+        move = next((one for one in moves if _is_apart(one.change.edits, made)), None)
+        if move is None:
+            return
+        made.append(move.change)
+        room.move(move.share, resource, move.change.to or "")
+    first = made[0]
+    yield SpecEdit(
+        method=RewriteMethod.MOVED_TOGETHER,
+        kind=ChangeKind.SHIFT,
+        name=first.name,
+        parts=tuple(part for one in made for part in (one.method.value, *one.parts)),
+        edits=tuple(edit for one in made for edit in one.edits),
+        to=first.to,
+    )
+
+
+def _is_apart(edits: Sequence[TextEdit], others: Sequence[SpecEdit]) -> bool:
+    """Return whether edits change no text that other changes edit."""
+    return all(
+        one.end < other.start or other.end < one.start
+        for one in edits
+        for change in others
+        for other in change.edits
+    )
+
+
+def _places(limited: Limited, one: _Placed, full: str) -> Iterator[SpecEdit]:
     """Yield the changes that move a step to other machines, each once."""
+    node, _, resource = full.rpartition(".")
     own = (one.step.component.text, one.stream.name.text, node)
-    resource = (limited.full or "").rpartition(".")[2]
     for place in limited.configuration.nodes:
         if place == node or not _has(limited, place, one.resources):
             continue
@@ -147,8 +218,12 @@ def _appended(block: ast.At, statement: str) -> TextEdit:
 
 def _has(limited: Limited, place: str, resources: frozenset[str]) -> bool:
     """Return whether the machine at a node has resources that work."""
-    found = [limited.resource_at(place, name) for name in resources]
-    return all(one is not None and one.kind in _WORKING for one in found)
+    return all(_works(limited, f"{place}.{name}") for name in resources)
+
+
+def _works(limited: Limited, resource: str) -> bool:
+    own = limited.resource(resource)
+    return own is not None and own.kind in _WORKING
 
 
 def _links_between(limited: Limited, one: str, other: str) -> list[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from qps.compiler.quantities.certainty import Certainty
     from qps.reports.text.changes.difference_text import DifferenceView
     from qps.reports.text.changes.inverse_text import InverseView
-    from qps.reports.text.changes.plan_text import PlanView
+    from qps.reports.text.changes.plan_view import PlanView
     from qps.reports.text.changes.sizing_values import SizingView
     from qps.reports.text.claims.drift_text import DriftView
     from qps.reports.text.solutions.answer_values import SolveView
@@ -195,7 +195,7 @@ class Model(ShowsItself):
         `qps plan --users … --format json`. Raises KeyError if the name is unknown, or if it is
         omitted and there are several.
         """
-        from qps.reports.text.changes.plan_text import plan_view  # noqa: PLC0415
+        from qps.reports.text.changes.plan_view import plan_view  # noqa: PLC0415
         from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415
 
         spec, configuration = self._configured(scenario, set)

@@ -6,14 +6,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.printed_capacity import printed_capacity
 from qps.reports.text.changes.purchase_text import (
-    PurchasesView,
     purchase_facts,
     purchase_table,
-    purchases_view,
 )
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
@@ -25,7 +22,6 @@ from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import is_share, money, percent, quantity
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
-from qps.solver.answers.answer_parts import ReliableCapacity
 from qps.solver.cheapest.plan_result import (
     CostAtUsers,
     Plan,
@@ -34,119 +30,6 @@ from qps.solver.cheapest.plan_result import (
 )
 
 _COMMA, _UNKNOWN = ", ", "–"
-
-
-class PlannedView(Struct, frozen=True, kw_only=True):
-    """A configuration: what is chosen, its cost in base units, and its capacity.
-
-    `reliable_capacity` is the one that `qps solve` prints first, before it is rounded; null where a
-    limit is relaxed, and for all but the cheapest configuration if inputs are uncertain and there
-    are at least eight modes or failures.
-    """
-
-    choices: dict[str, str]
-    cost: float
-    capacity: int | None
-    known: Certainty
-    limited_by: str | None
-    reliable_capacity: ReliableCapacity | None
-
-
-class RequirementPriceView(Struct, frozen=True, kw_only=True):
-    """What is saved if a limit is relaxed, in base units."""
-
-    requirement: str
-    limit: float
-    relaxed: float
-    unit: str
-    saves: float
-    configuration: PlannedView
-
-
-class FrontView(Struct, frozen=True, kw_only=True):
-    """The cheapest configuration for a population; null where none supports it."""
-
-    users: int
-    configuration: PlannedView | None
-
-
-class PlanView(Struct, frozen=True, kw_only=True):
-    """The cheapest configuration that supports a population.
-
-    `proven` where no cheaper configuration does. Costs are in base units of `unit`, with prices of
-    the month `price_date` (null if no price states its date). `most` is the
-    configuration that supports most users, if none supports the population. The searches for the
-    `omitted_populations` were stopped, so that the front does not have them. `purchases` say what
-    to add by when, if the population is that of a date.
-    """
-
-    schema: str
-    file: str
-    choice: str
-    population: dict[str, int]
-    unit: str
-    price_date: str | None
-    combinations: int
-    proven: bool
-    cheapest: PlannedView | None
-    runner_up: PlannedView | None
-    relaxed_requirements: tuple[RequirementPriceView, ...]
-    front: tuple[FrontView, ...]
-    omitted_populations: tuple[int, ...]
-    most: PlannedView | None
-    nominal_inputs: tuple[str, ...]
-    purchases: PurchasesView | None
-
-
-def plan_view(plan: Plan) -> PlanView:
-    """Return a plan as plain values."""
-    cheapest = plan.cheapest
-    return PlanView(
-        schema="qps/plan/1",
-        file=plan.file,
-        choice=plan.name,
-        population={plan.population: plan.users},
-        unit=str(plan.dimension),
-        price_date=None if plan.price_date is None else plan.price_date.iso,
-        combinations=plan.combinations,
-        proven=plan.is_proven,
-        cheapest=_view_of(cheapest),
-        runner_up=_view_of(plan.runner_up),
-        relaxed_requirements=tuple(
-            RequirementPriceView(
-                requirement=one.requirement,
-                limit=one.limit,
-                relaxed=one.relaxed,
-                unit=str(one.dimension),
-                saves=(cheapest.cost if cheapest else 0.0) - one.configuration.cost,
-                configuration=_planned_view(one.configuration),
-            )
-            for one in plan.requirement_prices
-        ),
-        front=tuple(
-            FrontView(users=one.users, configuration=_view_of(one.configuration))
-            for one in plan.front
-        ),
-        omitted_populations=plan.omitted_populations,
-        most=_view_of(plan.most),
-        nominal_inputs=plan.nominal_inputs,
-        purchases=None if plan.purchases is None else purchases_view(plan.purchases),
-    )
-
-
-def _view_of(one: PlannedConfiguration | None) -> PlannedView | None:
-    return None if one is None else _planned_view(one)
-
-
-def _planned_view(one: PlannedConfiguration) -> PlannedView:
-    return PlannedView(
-        choices=dict(one.choices),
-        cost=one.cost,
-        capacity=one.capacity,
-        known=one.known,
-        limited_by=one.limited_by,
-        reliable_capacity=one.reliable,
-    )
 
 
 def plan_text(
@@ -183,7 +66,7 @@ def plan_summary(plan: Plan, labels: Labels) -> PlanSummary:
         (_, headline), *facts = _facts(plan, labels)
         return PlanSummary(headline=headline, choices="", facts=tuple(facts))
     found = money(best.cost, plan.dimension)
-    facts = [*_basis(plan, best, labels), _proof(plan)]
+    facts = [*_budget(plan), *_basis(plan, best, labels), _proof(plan)]
     return PlanSummary(headline=found, choices=_chosen(best), facts=tuple(facts))
 
 
@@ -209,6 +92,7 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
         return
     cost = money(best.cost, plan.dimension)
     yield phrase("plan.cheapest"), phrase("plan.cost_for", cost=cost, choices=_chosen(best))
+    yield from _budget(plan)
     yield from _basis(plan, best, labels)
     yield _proof(plan)
     other = plan.runner_up
@@ -290,11 +174,42 @@ def _most(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
     most = plan.most
     if most is None:
         yield "", phrase("plan.nobody")
+        yield from _nearest(plan, labels)
         return
     cost = money(most.cost, plan.dimension)
     yield phrase("plan.most"), phrase("plan.cost_for", cost=cost, choices=_chosen(most))
     yield phrase("plan.capacity"), capacity_of(plan, most, labels)
     yield from _reliable(plan, most)
+
+
+def _nearest(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield the limits that stand in the way, and with what they would be met."""
+    if not plan.nearest and plan.is_proven:
+        yield "", phrase("plan.nearest.several")
+    for place, one in enumerate(plan.nearest):
+        limit, relaxed = _limits(one)
+        text = phrase(
+            "plan.nearest.limit",
+            requirement=labels.of(one.measure),
+            limit=limit,
+            relaxed=relaxed,
+            cost=money(one.configuration.cost, plan.dimension),
+            choices=_chosen(one.configuration),
+        )
+        yield "" if place else phrase("plan.nearest"), text
+
+
+def _budget(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield what may be paid, and whether more users could be supported for that."""
+    budget = plan.budget
+    if budget is None:
+        return
+    key = "plan.budget.proven" if budget.is_proven else "plan.budget.open"
+    if not budget.is_met:
+        key = "plan.budget.exceeded"
+    users = counted(plan.users, plan.population)
+    limit = money(budget.limit, plan.dimension)
+    yield phrase("plan.budget"), phrase(key, limit=limit, users=users)
 
 
 def capacity_of(plan: Plan, one: PlannedConfiguration, labels: Labels) -> str:

@@ -20,6 +20,8 @@ def rewrite_words(rewrite: SpecRewrite, labels: Labels) -> str:
             return phrase("choice.called_step", **_move(parts))
         case RewriteMethod.MOVED_CALL:
             return phrase("choice.moved_call", **_move(parts))
+        case RewriteMethod.MOVED_TOGETHER:
+            return joined_words([_one_of_several(each) for each in _each_move(parts)])
         case RewriteMethod.PRIORITY:
             return phrase("choice.priority", **_first(parts, labels))
         case RewriteMethod.PREEMPTION:
@@ -46,6 +48,21 @@ def rewrite_words(rewrite: SpecRewrite, labels: Labels) -> str:
                 resource=labels.of(resource),
                 other=other,
             )
+
+
+def _each_move(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the method of each move with its parts."""
+    return (parts[at : at + 5] for at in range(0, len(parts), 5))
+
+
+def _one_of_several(parts: tuple[str, ...]) -> str:
+    method, *own = parts
+    keys = {
+        RewriteMethod.MOVED_STEP: "choice.moved_step",
+        RewriteMethod.CALLED_STEP: "choice.called_step",
+        RewriteMethod.MOVED_CALL: "choice.moved_call",
+    }
+    return phrase(keys[RewriteMethod(method)], **_move(tuple(own)))
 
 
 def _move(parts: tuple[str, ...]) -> dict[str, str]:

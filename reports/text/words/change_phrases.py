@@ -149,6 +149,10 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "inverse.unrounded": "{value} before rounding; ",
     "inverse.unused": "{value} is currently not used.",
     "inverse.value_in_mode": "{value} in mode {mode}",
+    "plan.budget": "Budget",
+    "plan.budget.exceeded": "{limit} is exceeded by the cheapest configuration for {users}",
+    "plan.budget.open": "{limit}; a configuration within it may support more users",
+    "plan.budget.proven": "{limit}; no configuration within it supports more users",
     "plan.change": "Change",
     "plan.as_much": "the same cost: {choices}",
     "plan.capacity": "Capacity",
@@ -187,6 +191,9 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.month": "Month",
     "plan.more": "{more} more: {choices}",
     "plan.most": "Supports most",
+    "plan.nearest": "Nearest",
+    "plan.nearest.limit": "{requirement} {limit} → {relaxed} supports a user: {choices} ({cost})",
+    "plan.nearest.several": "No requirement alone prevents it: several do.",
     "plan.nobody": "No configuration supports a single user.",
     "plan.nominal": (
         "Where a requirement states no certainty, the plan {remark}. The reliable capacity "
@@ -225,6 +232,7 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.with_certainty": "{of} with {certainty} certainty",
     "plan.saves": "{requirement} {limit} → {relaxed} saves {less}: {choices}",
     "plan.search": "cheapest for {population:,}",
+    "plan.search.budget": "most users within the budget",
     "plan.section.configurations": "Cheapest configuration and runner-up",
     "plan.section.front": "Cost for fewer and for more users",
     "plan.section.limits": "What the limits cost",

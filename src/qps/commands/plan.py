@@ -15,18 +15,18 @@ from qps.commands.terminal.console import Exit, complain, print_json, show, widt
 from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
+from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.calendar_dates import read_date
-from qps.reports.text.changes.plan_text import plan_text, plan_view
+from qps.reports.text.changes.plan_text import plan_text
+from qps.reports.text.changes.plan_view import plan_view
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
+from qps.solver.cheapest.plan_result import Plan
 
 
 def run(arguments: Namespace) -> Exit:
-    """Search the choices of a spec; status 1 where no configuration supports the population."""
-    from qps.solver.calendar.purchase_plan import purchase_plan  # noqa: PLC0415
-    from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415 - imports numpy
-
+    """Search the choices of a spec; status 1 where none supports the population."""
     if arguments.output is not None:
         refuse_other_endings(arguments.output)
     spec = load(arguments.file).with_parts_of(arguments.set)
@@ -34,20 +34,17 @@ def run(arguments: Namespace) -> Exit:
         refuse_inputs(arguments.output, spec.files)
     show(spec.warnings, arguments)
     choices = _choices(spec.model, arguments.name)
-    if arguments.users is None:
-        raise complain("a plan needs the population to support", "write `--users 20000`")
-    planned = planned_load(spec, arguments)
+    if arguments.budget is not None and arguments.users is not None:
+        raise complain("`--budget` cannot be combined with `--users`", "leave out one of them")
+    if arguments.budget is None and arguments.users is None:
+        raise complain(
+            "a plan needs the population to support",
+            "write `--users 20000`, or what it may cost: `--budget '5_000 $/month'`",
+        )
     _refuse_chosen(choices, spec.changes(arguments.set))
-    label = phrase("plan.search", population=planned.users)
-    with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
-        found = plan(spec.model, planned.configuration, choices, planned.users)
-        until = read_date(arguments.users.strip())
-        if until is not None and found.cheapest is not None:
-            configuration = spec.configuration(arguments.scenario, arguments.set)
-            bought = purchase_plan(spec.model, configuration, choices, until)
-            found = replace(found, purchases=bought)
+    found, months = _found(spec, choices, arguments)
     scenarios = [f"scenario {name}" for name in arguments.scenario]
-    place = ", ".join([spec.model.file, *scenarios, *arguments.set, *planned.month])
+    place = ", ".join([spec.model.file, *scenarios, *arguments.set, *months])
     labels = spec.model.derived(labels_of)
     if arguments.output is not None:
         from qps.reports.pages.html_page import render_plan  # noqa: PLC0415 - and the templates
@@ -68,7 +65,32 @@ def run(arguments: Namespace) -> Exit:
             width=width_of(sys.stdout),
         )
         sys.stdout.write(text)
-    return Exit.NO if found.cheapest is None else Exit.YES
+    is_met = found.budget is None or found.budget.is_met
+    return Exit.YES if found.cheapest is not None and is_met else Exit.NO
+
+
+def _found(
+    spec: Spec, choices: ir.DesignChoices, arguments: Namespace
+) -> tuple[Plan, tuple[str, ...]]:
+    """Return the plan for a population, a date or a budget, and what says of which month it is."""
+    from qps.solver.calendar.purchase_plan import purchase_plan  # noqa: PLC0415
+    from qps.solver.cheapest.budget_plan import plan_within  # noqa: PLC0415 - imports numpy
+    from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415
+
+    configuration = spec.configuration(arguments.scenario, arguments.set)
+    if arguments.budget is not None:
+        label = phrase("plan.search.budget")
+        with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
+            return plan_within(spec.model, configuration, choices, arguments.budget), ()
+    planned = planned_load(spec, arguments)
+    label = phrase("plan.search", population=planned.users)
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
+        found = plan(spec.model, planned.configuration, choices, planned.users)
+        until = read_date(arguments.users.strip())
+        if until is not None and found.cheapest is not None:
+            bought = purchase_plan(spec.model, configuration, choices, until)
+            found = replace(found, purchases=bought)
+    return found, planned.month
 
 
 def _choices(model: ir.Model, name: str | None) -> ir.DesignChoices:

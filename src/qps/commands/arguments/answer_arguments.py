@@ -284,6 +284,11 @@ def add_plan(commands: Commands) -> None:
         metavar="N",
         help="support this many users (300, 'N = 300'), or the forecast until a month: 2028-06",
     )
+    command.add_argument(
+        "--budget",
+        metavar="COST",
+        help="instead: support as many users as this cost allows, such as '5_000 $/month'",
+    )
     takes_changes(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="write the plan to this .html file, too"

@@ -68,7 +68,9 @@ def _population(spec: Spec, text: str | None) -> int:
             f"`--users` sets the population, which is `{name}`, not `{set_name}`",
             f"write `--users '{name} = {value}'`; change other numbers with `--set`",
         )
-    population = spec.population(f"{name} = {text}" if text[:1].isdigit() else text, "--users")
+    population = spec.population(
+        f"{name} = {text}" if text.lstrip("+-")[:1].isdigit() else text, "--users"
+    )
     if population is None:
         raise complain(f"`--users` takes one number of users, not `{text}`", "write `--users 300`")
     return population
