@@ -35,11 +35,14 @@ def product(*parts: Bounds) -> Bounds:
 
 def _plus(one: Bounds, other: Bounds) -> Bounds:
     slopes = _slopes_of_sum(one, other)
-    own = around(on_bounds.total(one, other), BASIC)
+    # What floats make nothing of is nothing: they add those of any size as they are.
+    own = around(on_bounds.total(one, other), BASIC, -_LEAST)
     return replace(own, slope_low=slopes[0], slope_high=slopes[1])
 
 
 def _multiplied(one: Bounds, other: Bounds) -> Bounds:
+    if _is_sign(one) or _is_sign(other):
+        return on_bounds.product(one, other)
     if _is_still(one) and _is_still(other):
         return around(on_bounds.product(one, other), BASIC)
     still, held = Bounds(one.low, one.high), Bounds(other.low, other.high)
@@ -51,6 +54,11 @@ def _multiplied(one: Bounds, other: Bounds) -> Bounds:
 def _is_still(one: Bounds) -> bool:
     """Return whether something has no population in it, so that it has no slope either."""
     return isinstance(one.slope_low, float) and one.slope_low == 0.0 == one.slope_high
+
+
+def _is_sign(one: Bounds) -> bool:
+    """Return whether something is 1 or -1: nothing is rounded off in products with it."""
+    return _is_still(one) and isinstance(one.low, float) and one.low == one.high in (-1.0, 1.0)
 
 
 def _slopes_of_sum(one: Bounds, other: Bounds) -> tuple[Any, Any]:

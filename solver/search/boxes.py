@@ -278,12 +278,9 @@ class _WholeSearch:
     """
 
     def __init__(self, over: Formula, population: Formula, low: int, *, strict: bool) -> None:
-        self._over, self._population, self._strict = over, population, strict
-        self._low = low
-        self._curve, self._budget = (
-            BoundedFunction(_shortened(over, population, low), population),
-            Budget(),
-        )
+        self._over, self._population, self._strict, self._low = over, population, strict, low
+        self._curve = BoundedFunction(_shortened(over, population, low), population)
+        self._budget = Budget()
         self._is_stepped = is_stepped_rational(over, population)
         self._likely_first: int | None = None
         self._is_cut = False
@@ -313,7 +310,9 @@ class _WholeSearch:
         from qps.solver.search.box_arrays import BoxArrays, left_open  # noqa: PLC0415 - needs numpy
 
         arrays = BoxArrays(self._curve.expr, self._population)
-        return left_open(arrays, boxes, strict=self._strict) if arrays.is_quick else boxes
+        found = left_open(arrays, boxes, strict=self._strict) if arrays.is_quick else boxes
+        is_blind = len(found) > len(boxes) and self._curve.over(*_around(*found[0])).is_below
+        return boxes if is_blind else found
 
     def _in_box(self, start: int, end: int) -> int | _Open | None:
         """Return the first failure in a box, None for none, or that it must be cut."""

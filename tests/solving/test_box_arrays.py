@@ -8,9 +8,14 @@ from math import isfinite
 import numpy as np
 import pytest
 
+from helpers.specs import lowered
 from qps.engine.execution.float_runs import number_function
 from qps.engine.expressions.formulas import Formula, apply, maximum, minimum, number, symbol
-from qps.solver.search.box_arrays import BoxArrays, left_open
+from qps.engine.numerics.sloped_intervals import SlopedInterval
+from qps.solver.answers.graph_criteria import largest_acceptable
+from qps.solver.search import box_arrays
+from qps.solver.search.bounds import BoundedFunction
+from qps.solver.search.box_arrays import Box, BoxArrays, left_open
 
 N = symbol("N")
 HALF = number(1) / 2
@@ -64,3 +69,54 @@ def test_boxes_behind_a_sure_failure_are_left_out() -> None:
     assert left_open(BoxArrays(formula, N), [(1, 10), (50, 5000)], strict=False)[-1][1] < 5000
     assert left_open(BoxArrays(formula, N), [(1, 10), (11, 99)], strict=False) == []
     assert left_open(BoxArrays(formula, N), [(1, 10), (11, 100)], strict=True) == [(100, 100)]
+
+
+def test_what_is_nothing_is_not_below_zero_by_rounding() -> None:
+    """So a share of a load beyond 1 has no value, and what rests on it no bounds."""
+    nothing = (1 - minimum(number(1), N / 10)) * (1 / N)
+    found = BoxArrays(nothing, N).over(np.array([20.0, 5.0]), np.array([40.0, 12.0]))
+    assert found.low[0] == 0 <= found.high[0] < 1e-299
+    assert found.low[1] == 0 < found.high[1] < 0.11
+    stage = [nothing, N / 2000, number(1), number(1), number(2), number(1), number(1)]
+    late = apply("stages_quantile", number(19) / 20, *stage, number(1), number(0))
+    assert np.all(BoxArrays(late, N).over(np.array([20.0]), np.array([40.0])).high < np.inf)
+
+
+PAYMENT = """
+users clients in 1..2000
+unit thread
+machine app_vm { cpu 4 core, queueing mmc; threads 50 thread }
+component render { cpu 5 ms/request }
+component payment { delay 400 ms }
+topology { node web = app_vm }
+stream request in all {
+  traffic clients * 1 request/s
+  at web { take threads; render; 20 %: payment; give threads }
+}
+require { request.p95 <= 450 ms }
+"""
+
+
+def test_boxes_that_arrays_leave_open_are_halved_where_bounds_of_one_say_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of 200 populations was looked at by itself, in each search."""
+    looks = list[float]()
+    over = BoundedFunction.over
+
+    def counted(self: BoundedFunction, low: float, high: float) -> SlopedInterval:
+        looks.append(low)
+        return over(self, low, high)
+
+    monkeypatch.setattr(BoundedFunction, "over", counted)
+    graph = lowered(PAYMENT)
+    assert largest_acceptable(graph) == 539
+    assert len(looks) < 60
+    looks.clear()
+
+    def nothing(_arrays: BoxArrays, boxes: list[tuple[int, int]], **_: bool) -> list[Box]:
+        return [(n, n) for low, high in boxes for n in range(low, high + 1)]
+
+    monkeypatch.setattr(box_arrays, "left_open", nothing)
+    assert largest_acceptable(graph) == 539
+    assert len(looks) < 150
