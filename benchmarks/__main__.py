@@ -69,7 +69,7 @@ def main() -> None:
         "closed": networks.closed,
         "keystrokes": keystrokes.keystrokes,
         "samples": samples.beyond_the_solve,
-        "survey": lambda: survey.survey(arguments.also, arguments.progress),
+        "survey": lambda: survey.survey(arguments.also, arguments.progress, arguments.only),
     }
     for name, measure in parts.items():
         is_long = name == "survey"  # half an hour by itself: where it is named
@@ -112,7 +112,12 @@ def _arguments() -> argparse.Namespace:
         help=f"of the matrices (default: {_LARGEST:,})",
     )
     parser.add_argument("--keep", action="store_true", help="keep parts that are named")
-    parser.add_argument("--only", metavar="PATTERN", default="", help="targets that hold it")
+    parser.add_argument(
+        "--only",
+        metavar="PATTERN",
+        default="",
+        help="targets, or commands of the survey, that hold it",
+    )
     parser.add_argument(
         "--also", metavar="FOLDER", type=Path, action="append", default=[], help="of the survey"
     )

@@ -1,14 +1,19 @@
 """What every command takes for every spec: those of this repository, of its guides, and others.
 
-`python benchmarks survey --also FOLDER` runs `solve`, `solve --users`, `report`, `explain` and
-`check` for each spec, nothing cached, and shows what takes longest. No command may take more than
-10 S. A population to size for is twice the capacity; what is explained is what limits it.
+`python benchmarks survey --also FOLDER` runs `solve`, `solve --users`, `report`, `explain`,
+`check`, `diff` and `ci` for each spec, nothing cached, and shows what takes longest; with `--only
+PATTERN` those whose command and spec have it. No command may take more than 10 S. A population to
+size for is twice the capacity; what is explained is what limits it; what is compared is the spec
+with its first parameter a tenth larger, for `ci` as the last commit of a repository of its own.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +21,14 @@ from pathlib import Path
 from measures import APPLICATIONS, SPECS, folder, sympy_seconds
 from timings import ROOT, TimingTable, Used, used
 
-_COMMANDS = ("solve", "solve --users", "report", "explain", "check")
+_COMMANDS = ("solve", "solve --users", "report", "explain", "check", "diff", "ci")
 _LONGEST = 15
 _LIMIT = 45  # s of processor, after which a command is broken off
 _ALLOWED = 10  # S
+_ASKED = ("solve", "solve --users", "explain")
 _S_EVERY = 25  # commands, after which S is measured again
+_LARGER = 1.1  # times the parameter that differs
+_PARAMETER = re.compile(r"^(param \w+ *= *)(\d+(?:\.\d+)?)", re.MULTILINE)
 _FILE = re.compile(r"<!-- file: ([\w./-]+\.qps) -->\n```qps\n(.*?)```", re.DOTALL)
 
 
@@ -40,8 +48,11 @@ class Command:
         return self.seconds / self.unit
 
 
-def survey(also: Sequence[Path] = (), progress: Path | None = None) -> TimingTable:
-    """Return the commands that take longest; each is added to a file of progress once it ran."""
+def survey(also: Sequence[Path] = (), progress: Path | None = None, only: str = "") -> TimingTable:
+    """Return the commands that take longest; each is added to a file of progress once it ran.
+
+    Of those that have `only` in their names, and `solve`, which says what the others ask.
+    """
     found: list[Command] = []
     answers: dict[Path, tuple[str, str]] = {}
     failed, unit = 0, sympy_seconds()
@@ -50,6 +61,9 @@ def survey(also: Sequence[Path] = (), progress: Path | None = None) -> TimingTab
         for number, (path, shown) in enumerate(paths.items()):
             if number % _S_EVERY == _S_EVERY - 1:
                 unit = min(sympy_seconds(), sympy_seconds())
+            is_needed = name == "solve" and any(only in f"{n}: {shown}" for n in _ASKED)
+            if only not in f"{name}: {shown}" and not is_needed:
+                continue
             words = _words(name, path, answers.get(path))
             if words is None:
                 continue
@@ -87,6 +101,13 @@ def _specs(also: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 def _words(name: str, path: Path, answer: tuple[str, str] | None) -> tuple[str, ...] | None:
     """Return a command for a spec; None where its answer has nothing to ask for."""
     population, limit = answer or ("", "")
+    if name in {"diff", "ci"}:
+        changed = _changed(path)
+        if changed is None:
+            return None
+        if name == "diff":
+            return ("diff", "-q", str(path), str(changed))
+        return ("ci", "-q", "--all", "--base", "HEAD~1", str(changed))
     words = {
         "solve": ("solve", "-q", "--format", "json", path.name),
         "solve --users": ("solve", "-q", "--users", population, path.name),
@@ -95,6 +116,29 @@ def _words(name: str, path: Path, answer: tuple[str, str] | None) -> tuple[str, 
         "check": ("check", "-q", path.name),
     }[name]
     return words if all(words) else None
+
+
+def _changed(path: Path) -> Path | None:
+    """Return a copy whose first parameter is larger than in the commit before; None for none."""
+    text = path.read_text(encoding="utf-8")
+    larger = _PARAMETER.sub(lambda m: f"{m[1]}{float(m[2]) * _LARGER:.12g}", text, count=1)
+    if larger == text:
+        return None
+    place = Path(tempfile.mkdtemp(dir=folder()))
+    for other in path.parent.glob("*.qps"):
+        shutil.copy(other, place)
+    copy = place / path.name
+    _git(place, "init", "-q")
+    for version in (text, larger):
+        copy.write_text(version, encoding="utf-8")
+        _git(place, "add", "-A")
+        _git(place, "commit", "-q", "-m", "survey")
+    return copy
+
+
+def _git(place: Path, *words: str) -> None:
+    who = ("-c", "user.name=survey", "-c", "user.email=survey@localhost")
+    subprocess.run(["git", "-C", str(place), *who, *words], check=True)
 
 
 def _capacity_and_limit(solved: Used) -> tuple[str, str]:
