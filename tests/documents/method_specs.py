@@ -142,6 +142,9 @@ SPECS = {
         extra="component wait { delay 10 ms }",
     ),
     "fan-out-associated": _spec(_open("at a { together 3 { call b { work } } }"), b="one * 5"),
+    "fan-out-associated-of-many": _spec(
+        _open("at a { together 9 { call b { work } } }"), b="one * 12"
+    ),
     "fan-out-first": _spec(
         _open("at a { together 3, first 2 answers { call b { work } } }"), b="one * 5", one="ps"
     ),

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from helpers.specs import load, lowered
 from network import first_answers
@@ -35,6 +36,18 @@ stream asks for each user {{ traffic 1 request/s; at {at} {{ {steps} }} }}
 require {{ asks.latency <= 1 hour }}
 """
 FAST_OR_SLOW = "call leaf { quick; call aside * 1 % { slow } }"
+
+
+_BY_CHANCE = first_answers.FanOut(
+    calls=8,
+    machines=20,
+    answers=8,
+    load=0.3,
+    others=0.0,
+    varies=0.0,
+    share=0.3,
+    has_front=True,
+)
 
 
 def graph(
@@ -268,6 +281,32 @@ def test_of_the_first_of_more_than_were_measured_no_error_is_stated(
     assert "fan-out-correlated" in known.methods
 
 
+@pytest.mark.parametrize(
+    ("calls", "machines", "level", "expected"),
+    [(10, 20, "0.95", 0.25), (100, 200, "0.95", 1.0), (150, 200, "0.95", None)],
+)
+def test_all_calls_by_chance_state_the_error_that_was_measured_of_as_many(
+    calls: int, machines: int, level: str, expected: float | None
+) -> None:
+    of = replace(_BY_CHANCE, calls=calls, answers=calls, machines=machines)
+    asks = lowered(first_answers.spec_of(of)).streams["asks"]
+    known = asks.quantile_certainty(Fraction(level))
+    assert "fan-out-longest" in known.methods
+    assert known.error == expected
+
+
+@pytest.mark.parametrize(("calls", "is_stated"), [(4, True), (30, False)])
+def test_the_mean_of_more_calls_than_were_measured_states_no_error(
+    calls: int,
+    *,
+    is_stated: bool,
+) -> None:
+    """One of 30 calls was 14 % too long, one of 100 116 %, and 10 % were stated."""
+    of = replace(_BY_CHANCE, calls=calls, answers=calls, machines=2 * calls, varies=0.5)
+    known = lowered(first_answers.spec_of(of)).streams["asks"].latency_certainty
+    assert (known.error is not None) is is_stated
+
+
 @pytest.mark.parametrize("seed", [501, 502, 514, 517, 523])
 def test_the_first_answers_are_those_of_a_replay(seed: int) -> None:
     """As if calls were independent, p99 of the first 90 of 100 was 0.57 to 0.67 of the true one."""
@@ -327,4 +366,4 @@ def test_calls_by_chance_have_the_law_of_a_wait_for_any_service(
         assert there.number(asks.latency_quantile(level)) == pytest.approx(expected, rel=0.25)
         assert "calls-allotted" not in known.methods
         assert known.kind is CertaintyKind.APPROXIMATION
-        assert (known.error is None) is (answers == "8")
+        assert (known.error is None) is (queueing != "md1")

@@ -39,6 +39,8 @@ from qps.engine.forks.phase_counts import have_phases, single_fork
 _MOST_LINES = 16
 _FEW = 3
 """Branches of forks of which the error was measured where there are several."""
+_MOST_VARIED, _CALLS = 2, {"few": 10, "many": 100}
+"""Fan-outs were measured with so many calls, of services with that coefficient of variation."""
 _IsAdded = Callable[[LatencyPart], bool]
 
 
@@ -140,7 +142,7 @@ def fork_known(fork: LatencyPart) -> Certainty:
         if order.is_one:
             return EXACT
         if fork.fan_out.answers is None and any(one.variation is not ONE for one in waits):
-            return known_by("fan-out-longest", nodes)
+            return known_by("fan-out-longest", nodes, case=_measured_case(fork.fan_out, waits))
         return order.known(nodes)
     queues = [[part.queue for part in every(branch) if part.queue] for branch in fork.branches]
     inside = [fork_known(part) for branch in fork.branches for part in branch if part.branches]
@@ -152,6 +154,20 @@ def fork_known(fork: LatencyPart) -> Certainty:
     is_proven = all(_is_served_in_turn(queue) for branch in queues for queue in branch)
     known = known_by("fork-associated" if is_proven else "fork-estimated", nodes)
     return together(known, *inside)
+
+
+def _measured_case(fan_out: FanOutStage, queues: Sequence[Queue]) -> str:
+    """Return in which random fan-outs the longest of calls was measured, if in any like these.
+
+    Each call had one queue, whose server takes the same service of all in turn.
+    """
+    if len(queues) != 1 or queues[0].servers is not ONE or not _is_served_in_turn(queues[0]):
+        return ""
+    varies = _number(queues[0].variation)
+    is_alike = len({visit.service for visit in queues[0].visits}) == 1
+    if not is_alike or varies is None or varies > _MOST_VARIED:
+        return ""
+    return next((case for case, most in _CALLS.items() if fan_out.most <= most), "")
 
 
 def forks_known(parts: Sequence[LatencyPart]) -> Certainty:

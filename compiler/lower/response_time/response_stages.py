@@ -47,9 +47,8 @@ class FanOutStage(Struct, frozen=True, kw_only=True):
     @property
     def method(self) -> str:
         """By which method it is known when the answers are there."""
-        if self.answers is None:
-            return "fan-out-associated"
-        return "fan-out-first-of-many" if self.most > MOST_SIMULATED else "fan-out-first"
+        method = "fan-out-associated" if self.answers is None else "fan-out-first"
+        return f"{method}-of-many" if self.most > MOST_SIMULATED else method
 
     @property
     def required(self) -> Formula:
