@@ -6,7 +6,9 @@ number of months after `2027-01`, and `2027-03-16` half a month more than `2027-
 
 from __future__ import annotations
 
+import re
 from calendar import monthrange
+from datetime import date
 from fractions import Fraction
 from math import floor
 
@@ -27,6 +29,7 @@ _MONTHS = [
     "December",
 ]
 _IN_A_YEAR = 12
+_PERIOD = re.compile(r"\b(\d{4})[- ]?([WQ])(\d{1,2})(?:-\d)?\Z")
 _ABBREVIATED = 3
 
 
@@ -69,6 +72,25 @@ def read_date(text: str) -> CalendarDate | None:
     return found if 1 <= found.day <= monthrange(found.year, found.month)[1] else None
 
 
+def date_of_period(text: str) -> CalendarDate | None:
+    """Return the first day of an ISO week or a quarter at the end of a text; None for others.
+
+    >>> date_of_period("2026-W49").iso, date_of_period("in 2027-Q2").iso, date_of_period("2027-W60")
+    ('2026-11-30', '2027-04', None)
+    """
+    found = _PERIOD.search(text)
+    if found is None:
+        return None
+    year, number = int(found[1]), int(found[3])
+    if found[2] == "Q":
+        return read_date(f"{year:04d}-Q{number}")
+    try:
+        first = date.fromisocalendar(year, number, 1)
+    except ValueError:  # a year has 52 or 53 weeks
+        return None
+    return CalendarDate(first.year, first.month, first.day)
+
+
 def month_of_word(word: str) -> int | None:
     """Return the number of a month by its name or the first three letters of it.
 
@@ -80,9 +102,9 @@ def month_of_word(word: str) -> int | None:
     return names.index(alike[0]) + 1 if alike else None
 
 
-def months_between(start: CalendarDate, date: CalendarDate) -> Fraction:
+def months_between(start: CalendarDate, end: CalendarDate) -> Fraction:
     """Return how many months a date is after another one; below zero if it is before."""
-    return _months(date) - _months(start)
+    return _months(end) - _months(start)
 
 
 def date_after(start: CalendarDate, months: float) -> CalendarDate:
@@ -97,6 +119,6 @@ def date_after(start: CalendarDate, months: float) -> CalendarDate:
     return CalendarDate(year, month + 1, 1 + min(days - 1, floor((months - whole) * days + 0.5)))
 
 
-def _months(date: CalendarDate) -> Fraction:
-    part = Fraction(date.day - 1, monthrange(date.year, date.month)[1])
-    return _IN_A_YEAR * date.year + date.month - 1 + part
+def _months(day: CalendarDate) -> Fraction:
+    part = Fraction(day.day - 1, monthrange(day.year, day.month)[1])
+    return _IN_A_YEAR * day.year + day.month - 1 + part

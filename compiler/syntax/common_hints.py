@@ -11,6 +11,7 @@ from collections.abc import Callable
 from qps.compiler.diagnostics.fixits import insertion_before_hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.date_hints import month_help, time_of_day_help
+from qps.compiler.syntax.event_hints import event_time_help, failure_help, profile_help
 from qps.compiler.syntax.faults import RANGE_HINT, Fault
 from qps.compiler.syntax.percentile_hints import percentile_help
 from qps.compiler.syntax.sign_hints import (
@@ -140,6 +141,9 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     percentile_help,
     time_of_day_help,
     month_help,
+    profile_help,
+    failure_help,
+    event_time_help,
     range_help,
     queueing_in_machine_help,
     arrivals_help,

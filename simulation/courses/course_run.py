@@ -25,6 +25,8 @@ from qps.solver.incidents.incident_system import CapacityLoss, RetryPolicy
 
 _SAVED = 10.0
 """For so long a budget of retries is saved, in s."""
+_JUST_BEFORE = 1e-6
+"""Autoscalers look so many s before what happens at the same time: it is not measured yet."""
 
 
 class Attempt(Item):
@@ -114,7 +116,7 @@ class CourseRun:
             self.at(flush.at, self.caches[flush.cache].clear)
         for scaler in self.scalers:
             self.at(0.0, partial(self._forget, scaler))
-            self.at(scaler.policy.sync, partial(self._synchronize, scaler))
+            self.at(scaler.policy.sync - _JUST_BEFORE, partial(self._synchronize, scaler))
         self.at(-course.lead + course.width, self._observe)
 
     def _capacity(self, place: int) -> float:

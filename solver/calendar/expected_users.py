@@ -58,8 +58,11 @@ def expected_users(
         raise QpsError.single(
             codes.OUT_OF_RANGE,
             forecast.span,
-            f"the forecast has no number of users for {date}",
-            hint="shorten the calendar, or correct the formula",
+            f"the forecast for {date} is {users:,.6g} users"
+            if isfinite(users)
+            else f"the forecast has no number of users for {date}: it is too large, or not defined",
+            hint="shorten the calendar, or correct the formula"
+            + (": `max(0, …)` is never below zero" if users < 0 else ""),
         )
     whole = _whole(users)
     return ExpectedUsers(least=whole, mid=whole, most=whole)

@@ -12,7 +12,7 @@ import pytest
 from helpers.specs import checked
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.graph_cache import GraphCache
-from qps.compiler.pipeline import load
+from qps.compiler.pipeline import check_file, load
 from qps.solver.calendar import month_search as search
 from qps.solver.calendar.calendar_answer import CalendarAnswer, CalendarVerdict
 from qps.solver.calendar.calendar_month import months_of
@@ -204,8 +204,23 @@ def _of_table(rows: str, folder: Path, spread: str = "") -> CalendarAnswer:
 
 def test_a_forecast_without_a_number_is_refused() -> None:
     text = SHOP.replace("10_000 * (1 + growth)^date", "10_000 - 1_000 * date")
-    with pytest.raises(QpsError, match="no number of users for 2027-11"):
+    with pytest.raises(QpsError, match="the forecast for 2027-11 is -1,000 users"):
         _answer(text)
+    endless = SHOP.replace("10_000 * (1 + growth)^date", "10_000 * 10^(date^3)")
+    with pytest.raises(QpsError, match="no number of users for 2027-07: it is too large"):
+        _answer(endless)
+
+
+def test_the_calendar_of_a_table_is_in_use(tmp_path: Path) -> None:
+    (tmp_path / "plan.csv").write_text("date,mid\n2026-12,100\n2027-12,300\n")
+    spec = tmp_path / "plan.qps"
+    spec.write_text(
+        'users N in 1..900\ncalendar date in 2026-12..2027-12\nforecast N "plan.csv"\n'
+        "machine box { cpu 1 core }\ncomponent work { cpu 1 ms/request }\n"
+        "topology { node host = box }\n"
+        "stream flow { traffic N * 1 request/s; at host { work } }\n"
+    )
+    assert not check_file(spec).diagnostics
 
 
 def test_model_errors_lower_the_date_as_they_lower_the_headline() -> None:

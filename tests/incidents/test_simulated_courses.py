@@ -203,3 +203,76 @@ def test_hours_that_are_none_are_refused(
     ):
         assert main(["simulate", str(file), "--over", over, "--at", "100"]) == 2
         assert expected in capsys.readouterr().err, over
+
+
+LOADED = """
+users shoppers in 1..2_000
+param weight = 1
+machine vm { cpu 1 core, queueing mmc }
+profile visits over day { 00:00..24:00 = 0.2; 10:00..10:20 = 1 }
+topology { node app = vm * 2 }
+component render { cpu 100 ms/request * weight }
+stream page for each user { traffic 0.1 request/s * visits; at app { render } }
+require { page.p99 <= 20 s }
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "mode"),
+    [
+        ("mode usual { }\nmode heavy { weight = 2 }\n", "heavy"),
+        ("survive any one of app\n", "app_lost"),
+    ],
+)
+def test_a_day_is_simulated_in_its_worst_mode(
+    lines: str, mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "loaded.qps"
+    file.write_text(LOADED + lines)
+    at = ["--at", "150", "--runs", "2", "--workers", "1"]
+    command = ["simulate", str(file), "--over", "09:55..10:59", *at]
+    assert main([*command, "--format", "json"]) == 0
+    view = json.loads(capsys.readouterr().out)
+    assert view["mode"] == mode
+    found = {one["measure"]: one for one in view["results"]}
+    # 15 requests/s for 20 minutes at a capacity of 10 a second; later 3 a second
+    assert found["backlog"]["fluid"] == pytest.approx(600)
+    assert found["backlog"]["simulated"] == pytest.approx(600, rel=0.1)
+    assert found["cleared_at"]["simulated"] == pytest.approx(1500 + 6000 / 7, rel=0.05)
+    other = "usual" if mode == "heavy" else "none_lost"
+    assert main([*command, "--set", f"mode={other}"]) == 0
+    text = capsys.readouterr().out
+    assert f"at 150 shoppers in mode {other}" in text
+    assert "nothing to compare" in text
+
+
+def test_profile_modes_autoscaler_and_forecast_in_one_incident(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "all.qps"
+    file.write_text(
+        LOADED.replace("vm * 2", "vm * 3")
+        + "calendar date in 2026-12..2027-12\nforecast shoppers = 100 + 5 * date\n"
+        "mode usual { }\nmode heavy { weight = 1.2 }\n"
+        "autoscale app in 2..8 { target 70 %; startup 30 s; stabilization 30 s }\n"
+        "retry page { timeout 20 s; retries 2; backoff 1 s; budget 10 % }\n"
+        "incident outage { lose app after 30 s for 2 minute }\n"
+    )
+    command = ["--over", "outage", "--runs", "8", "--workers", "1", "--format", "json"]
+    assert main(["simulate", str(file), "--at", "2027-10", *command]) == 0
+    view = json.loads(capsys.readouterr().out)
+    assert (view["at"], view["mode"], view["runs_over"]) == (150, "heavy", 8)
+    compared = [one for one in view["results"] if one["agrees"] != "not_compared"]
+    assert {one["measure"] for one in compared} >= {"backlog", "over_at"}
+
+
+def test_a_day_of_a_week_is_simulated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "week.qps"
+    week = "profile visits over week { weekday = 0.1; friday 10:00..10:20 = 1; else = 0.1 }"
+    day = "profile visits over day { 00:00..24:00 = 0.2; 10:00..10:20 = 1 }"
+    file.write_text(LOADED.replace(day, week))
+    arguments = ["--over", "friday", "--at", "10", "--runs", "2", "--workers", "1"]
+    assert main(["simulate", str(file), *arguments, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["until"] == 86_400
+    assert main(["simulate", str(file), *arguments, "--set", "visits=1"]) == 2
+    assert "all profiles are set to a value" in capsys.readouterr().err

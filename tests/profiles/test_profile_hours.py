@@ -78,7 +78,7 @@ def test_days_can_be_listed_and_hours_left_out() -> None:
         ("over week { fryday = 1; else = 0 }", "`fryday` is not a day of the week"),
         ("over day { 09:00..25:00 = 1; else = 0 }", "`25:00` is not a time of the day"),
         ("over day { 09:00..09:00 = 1; else = 0 }", "these hours have no duration"),
-        ("over day { 24:00..02:00 = 1; else = 0 }", "these hours have no duration"),
+        ("over day { 24:00..02:00 = 1; else = 0 }", "`24:00` is the end of the day"),
         ("over day { 09:00..17:00 = -1; else = 1 }", "cannot be negative"),
         ("over day { 09:00..17:00 = 1 +- 10 %; else = 1 }", "must be a known number"),
         ("over day { 09:00..17:00 = 3 s; else = 1 }", "a value of a profile must be"),

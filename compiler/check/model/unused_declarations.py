@@ -80,7 +80,10 @@ class UnusedChecker(DeclarationChecker, frozen=True):
         params = self.main.syntax.every(ast.Param)
         named = {p.name.text for p in params if self.expressions.is_named(Declared(self.main, p))}
         tables = {p.table.text for p in params if p.table is not None and p.name.text in named}
+        has_forecast = any(self.main.syntax.every(ast.Forecast))
         for param in params:
+            if param.is_calendar and has_forecast:
+                continue  # its months are those of the forecast, also of a table
             # Of a table some values may be left: which are used is another matter.
             is_of_one = param.table is not None and param.table.text in tables
             if not (self.program.is_module or param.name.text in named or is_of_one):

@@ -21,7 +21,7 @@ from qps.compiler.diagnostics.fixits import Hint, Rewording, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
-from qps.compiler.quantities.calendar_dates import month_of_word
+from qps.compiler.quantities.calendar_dates import date_of_period, month_of_word
 from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
 from qps.grammar.words import CHOICES
@@ -29,6 +29,7 @@ from qps.grammar.words import CHOICES
 _WORD = re.compile(r"\w+")
 _SHOWN = 4
 _CHARACTERS_BEFORE = 40
+_ENDLESS = frozenset({"infinite", "infinity", "inf", "unlimited", "forever", "endless"})
 _FIRST = (ast.Edition, ast.Use)
 """What stands above all else that a file declares."""
 _INDEXED_KINDS = (
@@ -155,6 +156,8 @@ def _how_to_declare(
     if last in CHOICES:
         return f"`{last}` is a reserved word; compare an option with it: `… == {last}`"
     if wanted.endswith("unit"):
+        if last in ("x", "fold"):
+            return "write what is added in percent: `by 400 %` is five times as much"
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
         hint = f"declare it with `unit {last}`, or use a known unit such as {known}"
         return hint if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", hint)
@@ -163,6 +166,12 @@ def _how_to_declare(
     month = month_of_word(last)
     if month is not None:
         return f"write a month with its year, such as `2027-{month:02d}`"
+    before = name.span.source.text[max(0, name.span.start - _CHARACTERS_BEFORE) : name.span.end]
+    period = date_of_period(before)
+    if period is not None:
+        return f"write the month or the day on which it begins: `{period.iso}`"
+    if last.lower() in _ENDLESS:
+        return "write a number; of retries, at most 100: `retries 100`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
         users = f"`users {last} in 1..1000`"
         return f"declare it: {users} for the population, or `param {last} = …`"

@@ -12,6 +12,7 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.solutions.course_text import duration, duration_scale
 from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.mode_words import in_mode
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.simulation.courses.course_agreement import (
@@ -41,13 +42,17 @@ class SimulatedNumberView(Struct, frozen=True, kw_only=True):
 
 
 class SimulatedCourseView(Struct, frozen=True, kw_only=True):
-    """An incident in the fluid model and in the simulation."""
+    """An incident, or a day, in the fluid model and in the simulation.
+
+    `mode` is the worst of several modes: the one that is simulated.
+    """
 
     schema: str
     file: str
     population: str
     at: int
     over: str
+    mode: str | None
     seed: int
     runs: int
     runs_over: int
@@ -64,6 +69,7 @@ def simulated_course_view(
     seed: int,
     simulation: CourseSimulation,
     found: Sequence[CourseComparison],
+    mode: str | None,
 ) -> SimulatedCourseView:
     """Return what was simulated as plain values."""
     return SimulatedCourseView(
@@ -72,6 +78,7 @@ def simulated_course_view(
         population=population,
         at=at,
         over=over,
+        mode=mode or None,
         seed=seed,
         runs=len(simulation.runs),
         runs_over=simulation.over,
@@ -105,6 +112,7 @@ def simulated_course_layout(
     simulation: CourseSimulation,
     found: Sequence[CourseComparison],
     labels: Labels,
+    mode: str | None,
     clock: ClockTimes | None = None,
 ) -> TextLayout:
     """Return both side by side; of a day, `clock` tells its times."""
@@ -115,17 +123,17 @@ def simulated_course_layout(
     if clock is not None:
         runs = str(len(simulation.runs))
     differing = sum(one.verdict is CourseVerdict.DIFFERS for one in found)
-    result = phrase(
-        "course.sim.differ" if differing else "course.sim.agree",
-        differing=differing,
-        compared=sum(one.verdict is not CourseVerdict.NOT_COMPARED for one in found),
-    )
+    compared = sum(one.verdict is not CourseVerdict.NOT_COMPARED for one in found)
+    key = "differ" if differing else "agree" if compared else "nothing"
+    result = phrase(f"course.sim.{key}", differing=differing, compared=compared)
     rows = tuple((_name(one, labels), *_values(one, clock), _verdict(one)) for one in found)
     headings = tuple(
         phrase(f"course.sim.{key}") for key in ("measure", "fluid", "simulated", "agreement")
     )
     return TextLayout(
-        title=phrase("course.sim.title", model=model, users=counted(at, population)),
+        title=phrase(
+            "course.sim.title", model=model, users=f"{counted(at, population)}{in_mode(mode)}"
+        ),
         place=place,
         facts=((phrase("course.sim.result"), result), (phrase("course.sim.runs"), runs)),
         tables=(Table(headings, rows, frozenset([1, 2]), long=frozenset([0])),),

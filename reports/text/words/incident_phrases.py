@@ -47,6 +47,7 @@ INCIDENT_PHRASES: dict[str, str] = {
     "course.sim.of.over_at": "Over at",
     "course.sim.of.response_time": "{of}: longest mean response time",
     "course.sim.open": "{over} of {runs} were over within {until}",
+    "course.sim.nothing": "nothing to compare: there are neither backlogs nor lost requests",
     "course.sim.over": "{runs}; all were over",
     "course.sim.queues": (
         "In the simulation, all machines of a node share one queue, and requests are served first "

@@ -181,13 +181,18 @@ class ChangeChecker(DeclarationChecker, frozen=True):
                 name=declared.qualified, number=loss.number, zones=loss.zones, span=loss.span
             )
         known = list(names_of(self.main, (ast.Node, ast.Link)))
+        otherwise = "list nodes or links: `survive any one of web`"
+        hint = offered(loss.name.text, known, otherwise)
+        if loss.name.text in ("zone", "zones", "region", "regions"):
+            several = ", ".join(sorted(known)[:2])
+            hint = f"write over how many its machines are spread: `3 zones with {several}`"
         self.sink.report(
             codes.UNKNOWN_NAME if declared is None else codes.WRONG_KIND,
             loss.name.span,
             f"unknown node `{loss.name.text}`"
             if declared is None
             else f"`{loss.name.text}` is {kind_of(declared.declaration)}, which cannot fail",
-            hint=offered(loss.name.text, known, "list nodes or links: `survive any one of web`"),
+            hint=hint,
         )
         return None
 

@@ -11,12 +11,13 @@ from qps.compiler import ir
 from qps.compiler.check.model.hardware.check_families import Member
 from qps.compiler.check.model.hardware.check_queueing import QueueingChecker
 from qps.compiler.check.names.scope import AllowedNames, Scope
-from qps.compiler.check.values.check_dates import checked_date
+from qps.compiler.check.values.check_dates import calendar_of, checked_date, end_of
 from qps.compiler.check.values.part import DeclarationChecker
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.measure_names import FORMER, UTILIZATION
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.quantities.calendar_dates import CalendarDate
+from qps.compiler.quantities.calendar_dates import CalendarDate, months_between
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     MONEY,
@@ -84,9 +85,26 @@ class AttributeChecker(DeclarationChecker, frozen=True):
         for member in line:
             if member.own.price is not None:
                 date = member.own.price_date
-                stated = None if date is None else checked_date(date, self.sink)
+                stated = None if date is None else self._price_date(date)
                 return self._price(member.own.price, member.scope), stated
         return None, None
+
+    def _price_date(self, date: ast.Date) -> CalendarDate | None:
+        """Return when a price was stated; that is not after the end of a plan."""
+        found = checked_date(date, self.sink)
+        calendar = calendar_of(self.main.syntax)
+        end = None if calendar is None else end_of(calendar)
+        if found is None or end is None or months_between(end, found) < 1:
+            return found
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            date.span,
+            f"`{date.text}` is after the end of the calendar",
+            hint="the date of a price is when it was stated; for a price that changes, write "
+            "`price if date >= 2027-06 then 80 $/month else 90 $/month`",
+            secondary=[Label(calendar.name.span, "this calendar")] if calendar is not None else [],
+        )
+        return None
 
     def _price(self, price: ast.Expr, scope: Scope) -> ir.Quantity | None:
         quantity = self.expressions.quantity(price, scope)

@@ -11,7 +11,7 @@ from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.measurement.forecast_tables import ForecastPoint, read_forecast
 from qps.compiler.measurement.measured_tables import DataError
-from qps.compiler.quantities.calendar_dates import CalendarDate, months_between
+from qps.compiler.quantities.calendar_dates import CalendarDate, date_of_period, months_between
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
@@ -98,11 +98,14 @@ class CalendarChecker(DeclarationChecker, frozen=True):
     def _month(self, written: ast.Expr) -> CalendarDate | None:
         """Return the month that an end of a calendar is; what is none is reported."""
         if not isinstance(written, ast.Date):
+            period = date_of_period(written.span.text)
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 written.span,
                 f"`{written.span.text}` is not a date",
-                hint="write the first and the last month: `calendar date in 2027-01..2029-12`",
+                hint="write the first and the last month: `calendar date in 2027-01..2029-12`"
+                if period is None
+                else f"write the month in which it begins: `{period.year}-{period.month:02d}`",
             )
             return None
         found = checked_date(written, self.sink)

@@ -21,6 +21,7 @@ from qps.compiler.quantities.clock_times import (
     DAY,
     DAYS,
     WEEK,
+    clock,
     moment_name,
     read_clock,
 )
@@ -165,7 +166,15 @@ class ProfileChecker(DeclarationChecker, frozen=True):
         start, end = self._clock(hours.start, 0), self._clock(hours.end, DAY)
         if days is None or start is None or end is None:
             return None
-        if start in (end, DAY):
+        if start == DAY:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                hours.start.span if hours.start is not None else hours.span,
+                "`24:00` is the end of the day, at which no hours start",
+                hint=f"start them at `00:00`: `00:00..{clock(end)}`",
+            )
+            return None
+        if start == end:
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 hours.span,

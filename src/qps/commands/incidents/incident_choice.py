@@ -15,13 +15,13 @@ from qps.solver.uncertainty.confidence_interface import model_at_confidence
 def hours_of(model: ir.Model, over: str) -> tuple[int, int] | None:
     """Return from which minute to which one of a cycle `over` is; None for an incident.
 
-    That is `day` or `week`, or hours: `17:00..22:00`, of a week with a day before.
+    That is `day` or `week`, a day of a week, or hours: `17:00..22:00`, of a week with a day before.
     """
     if any(one.name == over for one in model.incidents):
         return None
     start, dots, end = over.partition("..")
     day, _, first = start.rpartition(" ")
-    if over not in CYCLES and not dots:
+    if over not in CYCLES and not dots and (not model.profiles or read_day(over) is None):
         return None
     cycle = ir.cycle_of(model.profiles) if model.profiles else 0
     name = next((name for name, length in CYCLES.items() if length == cycle), "")
@@ -31,6 +31,8 @@ def hours_of(model: ir.Model, over: str) -> tuple[int, int] | None:
         if over != name:
             raise complain(f"the profiles of this spec are over a {name}", f"use `--over {name}`")
         return 0, cycle
+    if not dots:
+        day, first, end = over, "00:00", "24:00"
     place, begin, finish = read_day(day) if day else None, read_clock(first), read_clock(end)
     is_week = name == "week"
     if begin is None or finish is None or begin >= finish or (place is not None) != is_week:

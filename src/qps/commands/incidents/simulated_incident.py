@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from qps.commands.incidents.incident_choice import chosen_incidents, hours_of, incident_population
-from qps.commands.terminal.console import Exit, print_json, width_of
+from qps.commands.terminal.console import Exit, complain, print_json, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.pipeline import Spec
@@ -29,7 +29,7 @@ from qps.simulation.courses.course_model import incident_course
 from qps.simulation.courses.course_runs import CourseEffort, CourseSimulation, simulate_course
 from qps.simulation.courses.day_model import day_course
 from qps.solver.incidents.incident_answer import incident_answer
-from qps.solver.profiles.profile_course import profile_course
+from qps.solver.profiles.mode_courses import worst_mode_course
 
 
 def run_over_time(
@@ -53,12 +53,15 @@ def run_over_time(
         )
         simulation = _simulated(course, effort, arguments)
         found = course_comparisons(answer, simulation)
-        return _show(spec, at, arguments, simulation, found)
-    simulation = _simulated(day_course(spec.model, configuration, at, hours), effort, arguments)
-    day = profile_course(spec.model, configuration, at)
-    assert day is not None, "there are profiles"
-    clock = ClockTimes(start=hours[0], cycle=day.cycle)
-    return _show(spec, at, arguments, simulation, day_comparisons(day, simulation, hours), clock)
+        return _show(spec, at, arguments, simulation, found, answer.system.mode)
+    worst = worst_mode_course(spec.model, configuration, at)
+    if worst is None:
+        raise complain("all profiles are set to a value", "set none, or only some of them")
+    course = day_course(spec.model, worst.configuration, at, hours)
+    simulation = _simulated(course, effort, arguments)
+    clock = ClockTimes(start=hours[0], cycle=worst.course.cycle)
+    found = day_comparisons(worst.course, simulation, hours)
+    return _show(spec, at, arguments, simulation, found, worst.mode, clock)
 
 
 def _simulated(course: CourseInput, effort: CourseEffort, arguments: Namespace) -> CourseSimulation:
@@ -74,12 +77,13 @@ def _show(
     arguments: Namespace,
     simulation: CourseSimulation,
     found: Sequence[CourseComparison],
+    mode: str | None,
     clock: ClockTimes | None = None,
 ) -> Exit:
     name, over = spec.model.population.name, arguments.over
     if arguments.format == "json":
         view = simulated_course_view(
-            spec.model.file, name, at, over, arguments.seed, simulation, found
+            spec.model.file, name, at, over, arguments.seed, simulation, found, mode
         )
         print_json(as_json(view))
     else:
@@ -87,7 +91,7 @@ def _show(
             [spec.model.file, *map("scenario {}".format, arguments.scenario), *arguments.set]
         )
         layout = simulated_course_layout(
-            over, place, at, name, simulation, found, spec.model.derived(labels_of), clock
+            over, place, at, name, simulation, found, spec.model.derived(labels_of), mode, clock
         )
         sys.stdout.write(
             layout.printed(markdown=arguments.format == "markdown", width=width_of(sys.stdout))
