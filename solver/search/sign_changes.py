@@ -247,8 +247,8 @@ class _Search:
 
     def _has_one_sign_across_jumps(self, low: float, high: float) -> bool:
         """Return whether a function has one sign in a box however often roundings jump there."""
-        if not self._jumps:
-            return False
+        if not self._jumps or self._curve.jumps() == 0:
+            return False  # bounds between jumps say no more than those of a box that has none
         least, most = self._curve.across_jumps(low, high)
         is_below = most < 0 or (not self._strict and most == 0)
         return least > 0 or (is_below and self._curve.has_value)

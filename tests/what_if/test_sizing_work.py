@@ -133,3 +133,21 @@ def test_the_least_multiple_is_found_in_each_part_of_its_range(root: str) -> Non
     beyond = least_multiple([_excess(X - X - 1)], X)
     assert (beyond.times, beyond.below) == (0, ())
     assert least_multiple([_excess(X - MOST / 2)], X).times is None
+
+
+def test_boxes_without_jumps_are_not_bounded_across_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It took as long as two more boxes, for each of them."""
+    jumps = list[float]()
+    whole = BoundedFunction.across_jumps
+
+    def noted(self: BoundedFunction, low: float, high: float) -> tuple[float, float]:
+        jumps.append(self.jumps())
+        return whole(self, low, high)
+
+    monkeypatch.setattr(BoundedFunction, "across_jumps", noted)
+    over = floor(X / 50) / 10 + X * exp(-X / 40) - 8
+    ends = Fraction(1), Fraction(900)
+    found = changes_of(over, X, ends, Budget(), strict=False)
+    assert len(found.points) >= 2
+    assert jumps
+    assert 0 not in jumps
