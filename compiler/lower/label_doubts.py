@@ -18,7 +18,6 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.measured_errors import (
     OF_LAWS,
-    SATURATED_PERCENTILES,
     SATURATION_METHODS,
     UNEQUAL_SERVICES,
     ErrorAxis,
@@ -36,8 +35,14 @@ MOST_RARE = 2000
 
 BY_TWO_MOMENTS = "nearer-percentile"
 _OF_SATURATION = frozenset({"saturation-slows-all", "saturation-of-others"})
-_NEVER_SATURATED = UNEQUAL_SERVICES | {"shadow-server"}
-"""What has no part in networks drawn for users who are held up: there services are alike."""
+_SATURATED = METHODS["saturation-of-others"]
+_SATURATED_ERRORS: Mapping[ErrorQuantity, float] = {
+    ErrorQuantity.QUANTILE: _SATURATED.errors["p99"],
+    ErrorQuantity.LOW_QUANTILE: _SATURATED.errors["p95"],
+}
+"""The least errors of users who are held up by what has no queue: of far percentiles most."""
+_DELAYED = SATURATION_METHODS | {"no-queueing-delay"}
+"""What says that users are held up, and is measured together."""
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
 
 _MEANS = frozenset({ErrorQuantity.LATENCY, ErrorQuantity.WAIT, ErrorQuantity.RATE})
@@ -124,13 +129,34 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     def _saturated(self, known: Certainty, quantity: ErrorQuantity) -> Certainty:
         """Return how a number is known where users are held up by what has no queue.
 
-        Hardly any of the random networks are so: the errors are those of networks drawn for it.
+        It is off by as much as in networks drawn for that, or as what else has a part in it.
         """
+        stated = as_stated(known)
+        if quantity in _MEANS and stated.error is not None:
+            return stated
+        least = self._saturation_error(quantity)
+        if least is None or not self.is_like_drawn or self.is_beyond(known):
+            return replace(known, error=None)
+        others = tuple(one for one in known.because if one.method not in _DELAYED)
+        if not others:
+            return replace(known, error=least)
+        found = measured(
+            replace(known, because=others, error=None),
+            quantity,
+            is_below_knee=self.is_below_knee,
+            calls_rarely=self.calls_rarely and quantity in OF_LAWS,
+            points=self.points,
+        )
+        return replace(known, error=None if found.error is None else max(least, found.error))
+
+    def _saturation_error(self, quantity: ErrorQuantity) -> float | None:
+        """Return the least error of a number of users who are held up; None where none holds."""
         if quantity in _MEANS:
-            return as_stated(known)
-        is_drawn = self.is_like_drawn and known.methods.isdisjoint(_NEVER_SATURATED)
-        error = SATURATED_PERCENTILES.get(quantity) if is_drawn else None
-        return replace(known, error=error)
+            return _SATURATED.error
+        if quantity is ErrorQuantity.SHARE_BEYOND:
+            rarities = [one.get(ErrorAxis.RARITY, inf) for one in self.points]
+            return _SATURATED.error_of("shares", max(rarities, default=inf))
+        return _SATURATED_ERRORS.get(quantity)
 
     def lowered(self, known: Certainty, *, is_mean: bool = False) -> Certainty:
         """Return how a time or a rate of the class is known, no better than the premises allow.

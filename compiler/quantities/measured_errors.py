@@ -65,11 +65,6 @@ OF_LAWS = frozenset(
     }
 )
 """What rests on a whole distribution."""
-SATURATED_PERCENTILES: Mapping[ErrorQuantity, float] = {
-    ErrorQuantity.QUANTILE: METHODS["saturation-of-others"].errors["p99"],
-    ErrorQuantity.LOW_QUANTILE: METHODS["saturation-of-others"].errors["p95"],
-}
-"""The errors of percentiles where users are held up by what has no queue: of the far ones most."""
 SATURATION_METHODS = frozenset({"saturation-slows-all", "saturation-of-others", "blocking-time"})
 """The methods by which users are held up so: of their numbers the table says nothing."""
 
@@ -194,18 +189,20 @@ def _by_table(
     points: Sequence[OperatingPoint],
 ) -> Certainty:
     """Return the same, without errors of methods that hold whatever else has a part."""
-    anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
+    anywhere = _measured(known, quantity, is_below_knee=is_below_knee, points=points)
     errors = table().get(quantity)
     if known.kind is not CertaintyKind.APPROXIMATION or errors is None:
         return anywhere
     if calls_rarely:
         return replace(known, error=errors.of_rare_calls(known.methods, points))
-    if FAR_UNEQUAL_SERVICES in known.methods and not _is_of_few(known):
-        own = as_stated(known).error or _far_apart_error(quantity, is_below_knee=is_below_knee)
-        return replace(known, error=_larger(own, anywhere.error))
     rows = errors.rows_at(known.methods, points)
     row_errors = [row.error for row in rows if row.error is not None]
     is_measured = bool(rows) and len(row_errors) == len(rows)
+    if FAR_UNEQUAL_SERVICES in known.methods:
+        own = _far_apart_error(quantity, is_below_knee=is_below_knee, points=points)
+        if rows:
+            return replace(known, error=_larger(own, *(row.error for row in rows)))
+        return replace(known, error=_larger(own, anywhere.error))
     is_by_own_time = not UNEQUAL_SERVICES.isdisjoint(known.methods)  # short ones wait longer
     # No method states an error of shares by itself.
     is_share = quantity is ErrorQuantity.SHARE_BEYOND and not is_by_own_time
@@ -224,8 +221,21 @@ def _by_table(
     return replace(known, error=min(max(row_errors), anywhere.error))
 
 
-def _far_apart_error(quantity: ErrorQuantity, *, is_below_knee: bool) -> float | None:
-    return METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
+def _far_apart_error(
+    quantity: ErrorQuantity, *, is_below_knee: bool, points: Sequence[OperatingPoint]
+) -> float | None:
+    """Return the error of numbers in which visits of very unequal services have a part.
+
+    None above the knee, where a resource is nearly full. The more is waited, the larger it is.
+    """
+    method = METHODS[FAR_UNEQUAL_SERVICES]
+    each = [
+        method.error_of(quantity, point.get(ErrorAxis.WAITING, 1.0))
+        if is_below_knee or point.get(ErrorAxis.UTILIZATION, inf) <= _NEARLY_FULL
+        else None
+        for point in points or [{}]
+    ]
+    return _larger(*each)
 
 
 def _larger(*errors: float | None) -> float | None:
@@ -248,13 +258,19 @@ def _is_of_few(known: Certainty) -> bool:
     return len(known.methods) <= _MOST_ALONE
 
 
-def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool) -> Certainty:
+def _measured(
+    known: Certainty,
+    quantity: ErrorQuantity,
+    *,
+    is_below_knee: bool,
+    points: Sequence[OperatingPoint],
+) -> Certainty:
     """Return the same of a number of which no operating point is known.
 
     What one or two methods state was measured of just these, and stays up to a factor of two. What
     more of them multiply to says nothing of them together. Visits of very unequal service times
-    have an error where no more users wait for answers than stations serve: `is_below_knee`. A
-    method alone that has an error of the quantity states that.
+    have an error where no more users wait for answers than stations serve, `is_below_knee`, or no
+    resource is nearly full. A method alone that has an error of the quantity states that.
     """
     if known.kind is not CertaintyKind.APPROXIMATION:
         return known
@@ -264,7 +280,7 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
             return stated
         if not UNEQUAL_SERVICES.isdisjoint(known.methods):
             is_far = FAR_UNEQUAL_SERVICES in known.methods
-            far = _far_apart_error(quantity, is_below_knee=is_below_knee)
+            far = _far_apart_error(quantity, is_below_knee=is_below_knee, points=points)
             return replace(known, error=far if is_far else MOST_STATED)
         own = _own_error(known, quantity)
         if own is not None:
@@ -284,6 +300,7 @@ def _own_error(known: Certainty, quantity: ErrorQuantity) -> float | None:
 
 _MOST_ALONE = 2
 _FAR_OFF = 0.5
+_NEARLY_FULL = 0.9
 FAR_UNEQUAL_SERVICES = "far-unequal-services"
 UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 """Of visits to a station where each waits by its own time.
@@ -291,7 +308,8 @@ UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 In random networks few stations are so, and none is as full as where nobody thinks. Up to three
 times apart all rates and times were within 110 % of what `tests/oracles/unlike_services.py` plays,
 nearly all within a factor of two, also where every station is full. Those further apart have errors
-where no more users wait than stations serve; beyond the knee rates were up to ten times as high.
+where no more users wait than stations serve, or where no resource is used by more than 90 %; where
+one is full, rates were up to ten times as high.
 """
 
 

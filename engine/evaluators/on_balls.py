@@ -107,7 +107,8 @@ def raised(base: arb, exponent: arb) -> arb:
         return arb(1)
     if exponent.is_integer():
         refuse(base.is_zero() and bool(exponent < 0))
-        return base**exponent
+        is_near_zero = base.contains(0) and exponent > 0  # of such a ball arb knows no power
+        return _whole_power(base, exponent) if is_near_zero else base**exponent
     if base > 0:
         return base**exponent
     refuse(bool(base < 0) and not exponent.contains_integer())
@@ -118,6 +119,13 @@ def raised(base: arb, exponent: arb) -> arb:
         ends = [base.upper() ** end for end in (exponent.lower(), exponent.upper())]
         return joined(arb(0), *ends)
     return UNKNOWN
+
+
+def _whole_power(base: arb, exponent: arb) -> arb:
+    """Return a power of a number that may be 0, which is highest and lowest at the ends of it."""
+    ends = [end**exponent for end in (base.lower(), base.upper())]
+    is_even = (exponent / 2).is_integer()
+    return joined(arb(0), *ends) if is_even else joined(*ends)
 
 
 def _raised_without_end(base: arb, exponent: arb) -> arb:

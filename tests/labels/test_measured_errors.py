@@ -15,6 +15,8 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities import measured_errors
 from qps.compiler.quantities.certainty import CertaintyKind, approximation, upper_bound
 from qps.compiler.quantities.measured_errors import (
+    FAR_UNEQUAL_SERVICES,
+    SATURATION_METHODS,
     ErrorAxis,
     ErrorQuantity,
     ErrorRow,
@@ -221,6 +223,71 @@ def test_an_error_of_waits_counts_in_proportion_to_what_is_waited() -> None:
     near, far = _latency_error(12, "5 s"), _latency_error(17, "1 us")
     assert near < far
     assert _latency_error(30, "5 s") == _latency_error(30, "1 us")
+
+
+_FAR_APART = """
+users N in 1..2
+machine m {{ cpu 1 core, queueing mm1 }}
+component short {{ cpu 10 ms/request }}
+component long {{ cpu 80 ms/request }}
+topology {{ node a = m; node b = m; link l = wire between a, b }}
+network wire {{ propagation 1 us }}
+stream s in all {{
+  traffic 6 request, 1 bit/request, think {think} s; at a {{ short }}; at b {{ short }}
+}}
+stream t in all {{
+  traffic 6 request, 1 bit/request, think {think} s; at a {{ long }}; at b {{ short }}
+}}
+"""
+
+
+def _far_apart_errors(think: float) -> list[float | None]:
+    """Return the errors of what short services wait behind long ones."""
+    stream = graph_of(_FAR_APART.format(think=think)).streams["s"]
+    shares = [0.3] * len(stream.doubts.points)
+    each = (
+        stream.latency_certainty,
+        stream.arriving_known,
+        stream.quantile_certainty(Fraction(95, 100)),
+        stream.share_certainty(ErrorQuantity.SHARE_BEYOND, shares),
+    )
+    assert all(FAR_UNEQUAL_SERVICES in one.methods for one in each)
+    return [one.error for one in each]
+
+
+def test_far_unequal_services_state_errors_where_no_resource_is_full() -> None:
+    """The larger, the more is waited; shares where half of the latency is waited at most."""
+    seldom, often, full = map(_far_apart_errors, (100, 1.5, 0.1))
+    assert seldom == [0.25, 0.15, 0.7, 1.0]
+    assert all(known is not None for known in often[:3])
+    assert often[0] is not None
+    assert often[0] > 0.25
+    assert full == [None] * 4
+
+
+_DELAYED = """
+users N in 1..2
+machine m { cpu 2 core, queueing mmc }
+machine full { cpu 1 core }
+component c { cpu 20 ms/request }
+component limited { cpu 100 ms/request }
+topology { node a = m; node b = full; link l = wire between a, b }
+network wire { propagation 1 us }
+stream s in all { traffic 30 request, 1 bit/request, think 2 s; at a { c }; at b { limited } }
+stream t in all { traffic 9 request, 1 bit/request, think 2 s; at a { c }; at b { limited } }
+"""
+
+
+@pytest.mark.parametrize(("share", "error"), [(0.3, 1.0), (0.06, 1.0), (0.01, None)])
+def test_shares_of_users_who_are_held_up_state_errors_unless_they_are_small(
+    share: float, error: float | None
+) -> None:
+    stream = graph_of(_DELAYED).streams["s"]
+    shares = [share] * len(stream.doubts.points)
+    known = stream.share_certainty(ErrorQuantity.SHARE_BEYOND, shares)
+    assert known.methods & SATURATION_METHODS
+    assert known.error == error
+    assert stream.latency_certainty.error == 0.1
 
 
 def test_points_are_those_of_the_ends_of_the_range() -> None:

@@ -3,16 +3,22 @@
 Networks by chance of one to three stations, first come first served, and of one to three classes:
 users who wait for their answer, some beside open traffic. Each is predicted, and played by a loop
 of its own; a line for each band tells of which errors 95 % are less.
+
+`python tests/oracles/unlike_services.py 1500 6000` draws so many from a seed on, and judges those
+whose services are more than three times apart and of which no resource is used by more than 90 %,
+or in which no more users wait than stations serve: by quantity, up to a queueing delay as a share
+of the latency.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -22,11 +28,24 @@ from msgspec import Struct
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from helpers.specs import lowered
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.quantities.certainty import Certainty, CertaintyKind
+from qps.compiler.quantities.measured_errors import (
+    FAR_UNEQUAL_SERVICES,
+    ErrorAxis,
+    ErrorQuantity,
+)
+from qps.engine.expressions.point_values import EvaluationPoint
 
 _EVENTS = 60_000
 _LEVELS = tuple(Fraction(one) for one in ("1/2", "9/10", "19/20", "99/100"))
 _ENOUGH = 3000
 _FAR_APART = 3.0
+_FAR_LEVELS = _LEVELS[0], _LEVELS[2], _LEVELS[3]
+_MOST_KNEE, _NEARLY_FULL = 1.3, 0.9
+_WAITED = (0.05, 0.1, 0.2, 0.5, 1.0)
+_WITH_FIRST = 2
+"""Arguments without the seed of the first network."""
 _BANDS = (1.0, 1.0001, 1.35, 2.0, 3.0, 5.0, 9.0, 17.0)
 _QUEUEINGS = {
     ("fixed", 1): "md1",
@@ -195,8 +214,73 @@ def share_of_knee(net: Net) -> float:
     return found
 
 
+class Off(Struct, frozen=True):
+    """By which part of the truth a number is off, of a network, and which share is waited."""
+
+    off: float
+    seed: int
+    waited: float
+
+
+def far_apart(seeds: range) -> dict[ErrorQuantity, list[Off]]:
+    """Return the errors of networks whose services are far apart, where no resource is full."""
+    found = defaultdict[ErrorQuantity, list[Off]](list)
+    for seed in seeds:
+        net = network(Random(seed))
+        if times_apart(net) <= _FAR_APART or share_of_knee(net) > _MOST_KNEE:
+            continue
+        graph, true = lowered(spec_of(net)), played(net, Random(seed))
+        for at, (rate, times) in enumerate(true):
+            stream = graph.streams[f"s{at}"]
+            point = next(iter(stream.doubts.points), {})
+            full = point.get(ErrorAxis.UTILIZATION, inf) > _NEARLY_FULL
+            if not point or (full and not stream.doubts.is_below_knee):
+                continue
+            for quantity, off in _offs(stream, graph.at(1), rate, times):
+                found[quantity].append(Off(off, seed, point[ErrorAxis.WAITING]))
+    return found
+
+
+def _offs(
+    stream: StreamMeasures, there: EvaluationPoint, rate: float, times: Sequence[float]
+) -> Iterator[tuple[ErrorQuantity, float]]:
+    """Yield by which part of the truth numbers are off that such services have a part in."""
+
+    def is_theirs(known: Certainty) -> bool:
+        return FAR_UNEQUAL_SERVICES in known.methods
+
+    if is_theirs(stream.latency_certainty):
+        yield ErrorQuantity.LATENCY, abs(there.number(stream.mean_latency) / fmean(times) - 1)
+    if is_theirs(stream.arriving_known):
+        yield ErrorQuantity.RATE, abs(there.number(stream.rate) / rate - 1)
+    for level in _FAR_LEVELS if len(times) >= _ENOUGH else ():
+        time = times[int(level * len(times))]
+        known = stream.quantile_certainty(level)
+        if is_theirs(known) and known.kind is CertaintyKind.APPROXIMATION:
+            quantile = there.number(stream.latency_quantile(level))
+            yield ErrorQuantity.of_level(level), abs(quantile / time - 1)
+        known = stream.share_certainty(ErrorQuantity.SHARE_BEYOND)
+        if is_theirs(known) and known.kind is CertaintyKind.APPROXIMATION:
+            share = there.number(stream.later(Fraction(time)))
+            yield ErrorQuantity.SHARE_BEYOND, abs(share / float(1 - level) - 1)
+
+
+def print_far_apart(count: int, first: int) -> None:
+    """Print what 95 % of these errors are within, of networks from a seed on."""
+    for quantity, offs in far_apart(range(first, first + count)).items():
+        for most in _WAITED:
+            up_to = [one for one in offs if one.waited <= most]
+            if up_to:
+                networks = len({one.seed for one in up_to})
+                within = _most([one.off for one in up_to])
+                print(f"{quantity}, waiting up to {most:.0%}: {networks} networks, {within}")
+
+
 def main() -> None:
     """Print the errors of so many networks by bands."""
+    if len(sys.argv) > _WITH_FIRST:
+        print_far_apart(int(sys.argv[1]), int(sys.argv[2]))
+        return
     below: list[tuple[float, float]] = []
     found = defaultdict[tuple[bool, bool, float], list[tuple[float, float]]](list)
     quantiles = defaultdict[tuple[bool, bool], list[float]](list)

@@ -133,8 +133,24 @@ def _renewed(errors: Errors, numbers: list[Off], least: float) -> Errors:
         methods=known,
         rows=tuple(with_own_rows(rows, plain, partial(own_row, least))),
         at_points=tuple(with_finer(own, numbers_at_points(plain), least)),
-        rare_calls=tuple(of_rare_calls(left, least)) or errors.rare_calls,
+        rare_calls=tuple(_of_rare_calls(errors.rare_calls, left, least)),
     )
+
+
+def _of_rare_calls(
+    rows: Sequence[ErrorRow], numbers: list[Off], least: float
+) -> Iterator[ErrorRow]:
+    """Yield the rows of streams that call rarely, and those of numbers that none counts for.
+
+    Where numbers hold too seldom, all are measured anew.
+    """
+    rare = [one for one in numbers if one.calls_rarely]
+    if hold_too_seldom([(one, holds(one, rows)) for one in rare]):
+        yield from of_rare_calls(rare, least)
+        return
+    yield from rows
+    left = [one for one in rare if not any(row.holds(one.methods, one.point) for row in rows)]
+    yield from of_rare_calls(left, least)
 
 
 def _like_the_others(errors: Errors, numbers: list[Off]) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method_row import CLOSED, TAIL, Method, Rows
+from qps.compiler.quantities.methods.method_row import CLOSED, TAIL, Method, Rows, Steps
 
 _CLOSED_GAMMA = {
     "users": 0.45,
@@ -29,9 +29,20 @@ _RESIDUAL_NOTES = dict.fromkeys(
     "for services up to {most:g} times as long as others, throughput within {rates:%} of "
     "simulation, response times within {times:%}, percentiles within {percentiles:%}",
 )
+_FAR_UNEQUAL_ERRORS: Mapping[str, Steps] = {
+    "latency": ((0.05, 0.25), (0.1, 0.3), (0.2, 0.4), (1, 0.8)),
+    "rate": ((0.2, 0.15), (1, 0.4)),
+    "load": ((1, 0.4),),
+    "low quantile": ((1, 0.7),),
+    "quantile": ((0.2, 0.7), (1, 0.8)),
+    "share beyond": ((0.5, 1.0),),
+}
+"""By quantity, up to a queueing delay as a share of the mean latency."""
 _SATURATED = 0.1
 _SATURATED_NOTES = {"": "throughput and mean response times within {error:%}"}
 _SATURATED_ERRORS = {"medians": 0.2, "p95": 0.5, "p99": 0.7}
+_SATURATED_SHARES: Mapping[str, Steps] = {"shares": ((20, 1.0),)}
+"""Up to so many items to one that takes longer."""
 _UNFITTED = (
     "means; medians 20 %, 95th percentiles 50 %, 99th 70 %. Of 40 networks not fitted to, 95 % "
     "were within 6, 15, 37, and 67 % (`python tests/oracles/saturated_users.py 40 1000`), of 40 "
@@ -168,10 +179,11 @@ OF_CLOSED: Rows = MappingProxyType(
                 "delay is that of a product-form network"
             ),
             notes={"": "the model error can reach the ratio of the service times"},
-            errors={"latency": 0.8, "rate": 0.4, "load": 0.4},
+            up_to=_FAR_UNEQUAL_ERRORS,
             measured=(
-                "95 % of 218 random networks in which no more users wait than stations serve: "
-                "`python tests/oracles/unlike_services.py 4500`"
+                "95 % of 126 random networks in which no resource is used by more than 90 %, or "
+                "no more users wait than stations serve: "
+                "`python tests/oracles/unlike_services.py 1500 6000`"
             ),
             sources=("Reiser and Lavenberg 1980",),
             fails=("equal-service",),
@@ -257,6 +269,7 @@ OF_CLOSED: Rows = MappingProxyType(
             notes=_SATURATED_NOTES,
             error=_SATURATED,
             errors=_SATURATED_ERRORS,
+            up_to=_SATURATED_SHARES,
             measured=_UNFITTED,
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
@@ -269,6 +282,7 @@ OF_CLOSED: Rows = MappingProxyType(
             notes=_SATURATED_NOTES,
             error=_SATURATED,
             errors=_SATURATED_ERRORS,
+            up_to=_SATURATED_SHARES,
             measured=_UNFITTED,
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),

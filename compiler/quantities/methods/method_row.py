@@ -37,10 +37,11 @@ class Method(Struct, frozen=True, kw_only=True):
     A theorem is exact under its `premises`, a bound holds under them. `reason` is what people read,
     with `{at}` for the places and other arguments by name; `notes` are what was found by comparison
     with simulation, by case, listed behind it. `error` is relative to the true value, as are
-    `errors` by case and those `up_to` how many times services are apart, or how much they vary:
-    `measured` says by which comparison. A reason may name such an error as that of its case, and
-    `{most}` as where it ends. Where an approximation or bound stands `instead` of theorems, some of
-    their premises fail.
+    `errors` by case and those `up_to` how many times services are apart, how much they vary, which
+    share of the latency is waited, or how many items there are to one beyond a time: `measured`
+    says by which comparison. A reason may name such an error as that of its case, and `{most}` as
+    where it ends. Where an approximation or bound stands `instead` of theorems, some of their
+    premises fail.
     """
 
     name: str

@@ -309,5 +309,18 @@ def _less(size: acb, v: arb | None) -> acb:
     """Return E exp(-z S) - 1 for a time S of mean 1; without variation where there is none."""
     if v == 1:
         return -size / (size + 1)
-    power = -size if v is None else -(v * size + 1).log() / v
+    power = -size if v is None else -_scaled_logarithm(size, v)
     return power.exp() - 1
+
+
+def _scaled_logarithm(size: acb, v: arb) -> acb:
+    """Return log(1 + v z)/v, of a variation that is known to a few digits to as many.
+
+    It is that at the middle of the variation, and a slope between its ends by what these differ
+    (the mean value theorem): in the quotient itself, both would count twice.
+    """
+    middle = v.mid()
+    if not middle > 0 or v.is_exact():
+        return (v * size + 1).log() / v
+    slope = (v * size / (v * size + 1) - (v * size + 1).log()) / v**2
+    return (middle * size + 1).log() / middle + slope * (v - middle)
