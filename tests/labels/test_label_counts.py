@@ -263,6 +263,22 @@ def test_streams_that_call_rarely_have_rows_of_their_own() -> None:
     assert not errors_of(plain + rare[1:]).rare_calls
 
 
+def test_renewal_keeps_rows_of_streams_that_call_rarely_while_their_numbers_hold() -> None:
+    def model(seed: int, predicted: float) -> Model:
+        number = _number(predicted, CertaintyKind.APPROXIMATION)
+        rare = replace(number, measure="p95", calls_rarely=True, point={ErrorAxis.UTILIZATION: 0.5})
+        return Model(seed=seed, numbers=(rare,))
+
+    def rows(models: list[Model], before: dict[ErrorQuantity, Errors]) -> list[float | None]:
+        return [row.error for row in renewed(before, models)[ErrorQuantity.QUANTILE].rare_calls]
+
+    near, far = [model(seed, 130) for seed in range(40)], [model(seed, 190) for seed in range(40)]
+    before = table_of([model(seed, 155) for seed in range(40)])
+    assert [row.error for row in before[ErrorQuantity.QUANTILE].rare_calls] == [0.6]
+    assert rows(near, before) == [0.6]
+    assert rows(far, before) == [1.0]
+
+
 def test_small_shares_are_distinguished() -> None:
     def model(seed: int, share: float, predicted: float) -> Model:
         number = _number(predicted, CertaintyKind.APPROXIMATION)
