@@ -1,4 +1,4 @@
-"""Random systems of which no tier can be chosen by itself: each with a feature.
+"""Random systems of which no tier can be chosen by itself: features, alone and combined.
 
 The cost is computed here from prices and numbers of machines, so that a wrong cost shows.
 """
@@ -11,7 +11,9 @@ from itertools import product
 
 MONTH = 365.25 * 86_400 / 12
 """Seconds: prices are per month, and costs per second."""
-FEATURES = ("shared", "pool", "p99", "modes", "survive")
+FEATURES = ("shared", "pool", "p99", "modes", "survive", "certain")
+COMBINED = {6: ("shared", "p99", "modes")}
+"""By the seeds of the systems."""
 
 
 @dataclass
@@ -38,7 +40,7 @@ class System:
 
     def _options(self) -> dict[str, float]:
         """Return 4 to 12 options of a tier, by how many choices there are besides."""
-        is_few = "pool" in self.features
+        is_few = "pool" in self.features or "certain" in self.features
         counts = self._random.sample(range(1, 6), 4 if self.tiers == 2 else 2)
         types = self._random.sample(range(3), 3 if self.tiers == 2 and not is_few else 2)
         return {
@@ -59,6 +61,9 @@ class System:
             for chosen in product(*self.axes.values())
         }
 
+    def _demand(self, cost: float) -> str:
+        return f"{cost} ms/request" + (" +- 20 %" if "certain" in self.features else "")
+
     def text(self) -> str:
         """Return the system as a spec."""
         each = range(self.tiers)
@@ -71,7 +76,7 @@ class System:
             *(f"machine m{at} {{ cpu {cores} core, queueing mmc{slots}; price {price} $/month }}"
               for at, cores, price in machines),
             "network lan { switched; rate 100 Gbit/s; queueing none }",
-            *(f"component work{at} {{ cpu {cost} ms/request }}" for at, cost in work),
+            *(f"component work{at} {{ cpu {self._demand(cost)} }}" for at, cost in work),
             "topology {", *(f"  node tier{at} = m1 * 2" for at in each),
             "  node client = phone * N", "  link net = lan between all", "}",
             *self._streams(), *self._requirements(), *self._modes(),
@@ -94,11 +99,12 @@ class System:
         return lines
 
     def _requirements(self) -> list[str]:
+        certainty = " with 95 % certainty" if "certain" in self.features else ""
         shared = "shared" in self.features
         work = sum(self._work) + (self._work[1] if shared else 0)
         measure, factor = ("p99", 2.5) if "p99" in self.features else ("latency", 1)
         limit = work * self._slack * factor
-        found = ["require {", f"  page.{measure} <= {limit:.2f} ms"]
+        found = ["require {", f"  page.{measure} <= {limit:.2f} ms{certainty}"]
         if shared:
             found.append(f"  batch.latency <= {2 * self._work[0] * self._slack:.2f} ms")
         found += ["  tier1.cpu.utilization <= 80 %", "}"]
@@ -114,4 +120,7 @@ class System:
         return [f"mode day {{ {day} }}", f"mode night {{ {night}; {longer} }}"]
 
 
-SYSTEMS = [System(seed, (feature,)) for seed, feature in enumerate(FEATURES)]
+ALONE_AND_COMBINED = [
+    *(System(seed, (feature,)) for seed, feature in enumerate(FEATURES)),
+    *(System(seed, features) for seed, features in COMBINED.items()),
+]

@@ -1,7 +1,7 @@
 """Plans of systems that are not separable, against every configuration, solved by itself.
 
-Machines are shared, pools held, percentiles required, and in modes and failures: the price is
-that of the cheapest of all which `qps solve --set` says holds.
+Machines are shared, pools held, percentiles required, and in modes, failures and of uncertain
+demands with 95 %: the price is that of the cheapest of all which `qps solve --set` says holds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import inf
 import pytest
 
 import qps
-from cheapest.inseparable_systems import MONTH, SYSTEMS, System
+from cheapest.inseparable_systems import ALONE_AND_COMBINED, MONTH, System
 
 
 def _capacity(model: qps.Model, system: System, chosen: tuple[str, ...], cost: float) -> int:
@@ -58,7 +58,7 @@ def _agrees(system: System) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "system", SYSTEMS, ids=lambda one: "-".join((*one.features, str(one.seed)))
+    "system", ALONE_AND_COMBINED, ids=lambda one: "-".join((*one.features, str(one.seed)))
 )
 def test_the_cheapest_is_that_of_every_configuration_by_itself(system: System) -> None:
     """The cost of the cheapest and of the next, what it supports, and none where none holds."""
@@ -68,7 +68,7 @@ def test_the_cheapest_is_that_of_every_configuration_by_itself(system: System) -
 @pytest.mark.parametrize(("at", "users"), [(3, 1_500), (4, 1_000)])
 def test_nothing_that_costs_less_holds_by_itself(at: int, users: int) -> None:
     """The cheapest holds, and each configuration that costs less supports fewer users."""
-    system = SYSTEMS[at]
+    system = ALONE_AND_COMBINED[at]
     model = qps.loads(system.text())
     best = model.plan(users).cheapest
     assert best is not None
