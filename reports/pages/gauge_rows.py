@@ -205,9 +205,10 @@ def limits(answer: Answer, called: Callable[[str], str]) -> CapacityGauges:
 
 
 def _requirements(answer: Answer, called: Callable[[str], str]) -> tuple[LimitRow, ...]:
-    """Return requirements as bars of how much of their limits is used, those beyond them first.
+    """Return requirements beyond their limits, else all of them, as bars of how much is used.
 
-    So is what is beyond its target, if no requirement is about its utilization.
+    So is what is beyond its target, if no requirement is about its utilization. What is within its
+    limit stands in the tables of requirements and utilizations.
     """
     rows = [
         (
@@ -230,6 +231,7 @@ def _requirements(answer: Answer, called: Callable[[str], str]) -> tuple[LimitRo
         if one.utilization_at_limit > one.target and one.name not in required
     ]
     rows = sorted((row for row in rows if isfinite(row[0])), key=lambda row: -row[0])
+    rows = [row for row in rows if row[0] > 1] or rows
     longest = max(1.0, rows[0][0]) if rows else 1.0
     return tuple(
         LimitRow(

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import ClassVar, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from qps.engine.operations import OPERATIONS
 from qps.solver.matrix.compilation.row_guards import SOUND
@@ -26,8 +27,19 @@ _MOST_ERROR = 0.5
 _SAMPLES_EXAMINED = 32
 """Samples that decide whether a surface can."""
 _VALUE = "value"
+_PROXIMITY = 0.1
+"""How near to its limit a value is at the end of its tail for that to be corrected, as a part."""
+_COMPUTED = 0.008
+"""Part of the samples that is computed instead of estimated there, around the end of the tail."""
 PointsByCost: TypeAlias = dict[tuple[frozenset[str], bytes], Ints]
 """The points of surfaces, by what takes long of them and by the samples."""
+
+
+class LimitedTail(Struct, frozen=True):
+    """The value that a part of the samples is not above, and the limit next to which it stands."""
+
+    part: float
+    limit: float
 
 
 @dataclass(kw_only=True)
@@ -40,6 +52,8 @@ class ValueModeSolver(SampleModeSolver):
 
     population: int
     points: PointsByCost = field(default_factory=dict)
+    tails: tuple[LimitedTail | None, ...] = ()
+    """Of the last columns."""
     is_partial: bool = False
     """Whether it was computed for some samples alone."""
 
@@ -68,7 +82,11 @@ class ValueModeSolver(SampleModeSolver):
         with np.errstate(all="ignore"):
             before = np.full(count, self.population - 1, dtype=np.int64)
             self._refuse_impossible(rows, index, before, verdict == SOUND, one_by_one)
-            values = [self._values(rows, index, number) for number in mode.columns]
+            tails = (*(None for _ in mode.columns[len(self.tails) :]), *self.tails)
+            values = [
+                self._values(rows, index, number, tail)
+                for number, tail in zip(mode.columns, tails, strict=True)
+            ]
         nowhere = np.full(count, mode.high + 1, dtype=np.int64)
         found = self._nothing_but(verdict, one_by_one, nowhere, before)
         found.columns[:] = values
@@ -92,7 +110,9 @@ class ValueModeSolver(SampleModeSolver):
         }
         return frozenset(i for i, one in enumerate(self.mode.columns) if str(one) in names)
 
-    def _values(self, rows: Rows, index: Index, column: int | None) -> Floats:
+    def _values(
+        self, rows: Rows, index: Index, column: int | None, tail: LimitedTail | None
+    ) -> Floats:
         if column is None:
             return np.full(rows.count, np.nan)
 
@@ -102,13 +122,32 @@ class ValueModeSolver(SampleModeSolver):
         if self.most == 1 or not self._is_long([column]):
             return evaluate(rows)
         if self._may_be_a_surface(index, column, evaluate):
-            return self._by_surface(index, (_VALUE, str(column)), evaluate, rows, None)[0]
+            found = self._by_surface(index, (_VALUE, str(column)), evaluate, rows, None)[0]
+            return found if tail is None else self._computed_at_end(found, tail, evaluate, rows)
         self.is_partial = True
         found = np.full(rows.count, np.nan)
         few = np.flatnonzero(index[-2] < FEW)
         if few.size:
             found[few] = evaluate(rows.take(few))
         return found
+
+    def _computed_at_end(
+        self, found: Floats, tail: LimitedTail, evaluate: Evaluation, rows: Rows
+    ) -> Floats:
+        """Return estimates, and values instead of them where a tail ends, if that is near a limit.
+
+        There, values of a queue that is nearly saturated differ by much more than others, and a
+        surface is off by more.
+        """
+        order = np.argsort(found, kind="stable")
+        end = min(int(tail.part * found.size), found.size - 1)
+        if not abs(found[order[end]] - tail.limit) <= _PROXIMITY * abs(tail.limit):
+            return found
+        half = int(np.ceil(_COMPUTED * found.size / 2))
+        which = np.sort(order[max(end - half, 0) : end + half])
+        computed = found.copy()
+        computed[which] = evaluate(rows.take(which), None)
+        return computed
 
     def _may_be_a_surface(self, index: Index, column: int, evaluate: Evaluation) -> bool:
         """Return whether a value is finite and above zero in the first samples that can be."""

@@ -10,7 +10,7 @@ from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.uncertainty.interval_result import SurrogateModel
 from qps.solver.uncertainty.sample_solver import SampleSolver
 from qps.solver.uncertainty.surface_modes import StatedPoints
-from qps.solver.uncertainty.value_modes import PointsByCost, ValueModeSolver
+from qps.solver.uncertainty.value_modes import LimitedTail, PointsByCost, ValueModeSolver
 
 
 @dataclass
@@ -20,6 +20,7 @@ class ValueSolver(SampleSolver):
     population: int = field(kw_only=True)
     solvers: list[ValueModeSolver] = field(default_factory=list, kw_only=True)
     points: PointsByCost = field(default_factory=dict, kw_only=True)
+    tails: tuple[LimitedTail | None, ...] = field(default=(), kw_only=True)
 
     def solver_of(
         self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
@@ -35,6 +36,7 @@ class ValueSolver(SampleSolver):
             stated=self.stated,
             population=self.population,
             points=self.points,
+            tails=self.tails,
         )
         self.solvers.append(solver)
         return solver
@@ -61,11 +63,13 @@ def value_solver(
     population: int,
     points: PointsByCost | None = None,
     certainty: float | None = None,
+    tails: tuple[LimitedTail | None, ...] = (),
 ) -> ValueSolver:
     """Return the solver of the last column of a matrix whose last axis is drawn.
 
     `points` are those of surfaces at another population, and become those of the last one.
-    What a share of `certainty` of the samples is not above is to be known well.
+    What a share of `certainty` of the samples is not above is to be known well, and best where the
+    `tails` of the last columns end next to their limits.
     """
     return ValueSolver(
         compiled,
@@ -73,4 +77,5 @@ def value_solver(
         outcomes=None,
         population=population,
         points={} if points is None else points,
+        tails=tails,
     )

@@ -19,7 +19,7 @@ from qps.solver.uncertainty.capacity_interval import not_above_values, not_below
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
 from qps.solver.uncertainty.sample_solver import as_matrix
-from qps.solver.uncertainty.value_modes import PointsByCost
+from qps.solver.uncertainty.value_modes import LimitedTail, PointsByCost
 from qps.solver.uncertainty.value_samples import value_solver
 from qps.solver.uncertainty.value_spreads import in_mode_of
 
@@ -53,7 +53,8 @@ def _unfavorable(
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
     matrix = as_matrix(model, configuration, axis, at)
     compiled = compile_matrix(model, matrix, further=tuple(read.of for read in reads))
-    solver = value_solver(compiled, at, points, sampling.certainty)
+    tails = tuple(_tail(read, sampling.certainty) for read in reads)
+    solver = value_solver(compiled, at, points, sampling.certainty, tails)
     (rows,) = solver.row_blocks(0, axis.count)
     first = len(rows.columns) - len(reads)
     columns = (column[rows.is_answered] for column in rows.columns[first:])
@@ -65,6 +66,12 @@ def _unfavorable(
         if place >= first and not reads[place - first].criterion:
             ends[place - first] = inf
     return ends
+
+
+def _tail(read: GraphValue, certainty: float) -> LimitedTail | None:
+    if read.limit is None:
+        return None
+    return LimitedTail(certainty if read.at_most else 1 - certainty, read.limit)
 
 
 def _end(read: GraphValue, values: Floats, nominal: float, certainty: float) -> float:

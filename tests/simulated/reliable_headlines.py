@@ -1,11 +1,18 @@
-"""Whether a headline holds: `python tests/simulated/reliable_headlines.py [--runs 100] [NAME…]`.
+"""Whether a headline holds: `python tests/simulated/reliable_headlines.py [--draws 100] [NAME…]`.
+
+`--keep FILE` appends a line of JSON for each draw, and goes on where it ended; `--most N` stops
+after so many more draws.
 
 The population at 95 % confidence is simulated again and again, each time with uncertain inputs that
-are drawn here, from what the spec says of them, and with other random numbers. A run supports it if
-every simulated value keeps its limit. A headline is often so near to a limit that the noise of a
-short simulation decides: runs in which no value is above its limit beyond its own confidence
-interval are counted as well, and those in which a limit lies within one. Where the limits follow
-from formulas that share nothing with QPS, they are evaluated for 10,000 draws: that decides.
+are drawn here, from what the spec says of them, and with other random numbers. The draws are a
+Latin hypercube: of each input, one from each hundredth of its distribution. A draw supports the
+headline if every simulated value is below its limit by twice the half width of its 95 % confidence
+interval, and refutes it if one is above by as much. Otherwise, it is simulated again with a higher
+precision; if the highest does not decide either, it is counted as undecided, and does not count as
+support. Utilizations of one stream with a known rate have this rate as a control variate: they are
+divided by the simulated rate, and multiplied by the known one (A. M. Law, Simulation Modeling and
+Analysis, 5th edition, section 11.4). Where the limits follow from formulas that share nothing with
+QPS, they are evaluated for 10,000 draws of the same kind as well.
 What is stored is not simulated: it is worked out by hand.
 """
 
@@ -17,38 +24,48 @@ import io
 import json
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, factorial, inf, prod
+from math import exp, factorial, prod, sqrt
 from pathlib import Path
 from random import Random
-from typing import Any
+from statistics import NormalDist, fmean, stdev
+from typing import Any, Literal
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 from qps.cli import main  # noqa: E402
 
-Value = float
-Draw = Callable[[Random], Value]
+Quantile = Callable[[float], float]
+"""The value of an input below which a share of its distribution lies."""
+Judgment = Literal["supports", "refutes", "undecided"]
 _DRAWS = 10_000
 _Z95, _Z90 = 1.959964, 1.644854  # of normal intervals of 95 % and of 90 %
+_PRECISIONS = ("5 %", "2 %", "1 %", "0.5 %")
+_SAFETY = 2.0
+"""How many half widths of its interval a value is away from its limit for a decision."""
+_SEEDS = 3
+"""Simulations of a draw from which the interval of a value with a control variate follows."""
+_T95 = 4.303  # of an interval of 95 % from three values
+_normal = NormalDist()
 
 
-def normal(mean: float, part: float) -> Draw:
-    """Draw `mean +- part`, of which `part` of the mean is half of a 95 % interval."""
-    return lambda random: random.gauss(mean, mean * part / _Z95)
+def normal(mean: float, part: float) -> Quantile:
+    """Return quantiles of `mean +- part`: half of a 95 % interval is this part of the mean."""
+    return NormalDist(mean, mean * part / _Z95).inv_cdf
 
 
-def lognormal(median: float, deviation: float) -> Draw:
-    """Draw a number whose logarithm is normal."""
-    return lambda random: median * exp(random.gauss(0, deviation))
+def lognormal(median: float, deviation: float) -> Quantile:
+    """Return quantiles of a number whose logarithm is normal."""
+    return lambda share: median * exp(deviation * _normal.inv_cdf(share))
 
 
-def between(low: float, high: float) -> Draw:
-    """Draw from the lognormal distribution whose 90 % interval is this."""
+def between(low: float, high: float) -> Quantile:
+    """Return quantiles of the lognormal distribution whose 90 % interval is this."""
     median = (low * high) ** 0.5
-    return lambda random: median * (high / median) ** (random.gauss(0, 1) / _Z90)
+    return lambda share: median * (high / median) ** (_normal.inv_cdf(share) / _Z90)
 
 
 @dataclass(frozen=True)
@@ -57,16 +74,20 @@ class Case:
 
     `stored` is how much of its limit is used by what no simulation has, from drawn inputs and
     the population. A factor without a unit cannot be set: what is `scaled` by it, a utilization,
-    is proportional to it. `exact` says by formulas whether drawn inputs keep the limits at
-    a population, all of which more than a quarter is used, if there are formulas of them.
+    is proportional to it. `known_rates` have rates of users by streams, for utilizations that are
+    proportional to them. `precision` is the first one that has all values. `exact` says by formulas
+    whether drawn inputs keep the limits at a population, all of which more than a quarter is used,
+    if there are formulas of them.
     """
 
     spec: str
-    inputs: Mapping[str, tuple[Draw, str | None]]
+    inputs: Mapping[str, tuple[Quantile, str | None]]
     limits: Mapping[str, float]
     scaled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stored: Callable[[Mapping[str, float], int], float] = field(default=lambda drawn, at: 0.0)
     exact: Callable[[Mapping[str, float], int], bool] | None = None
+    known_rates: Mapping[str, float] = field(default_factory=dict)
+    precision: str = _PRECISIONS[0]
 
 
 _OPEN = """users N in 1..20_000
@@ -174,11 +195,13 @@ CASES = {
         {"server.cpu utilization": 0.75, "access.server.out utilization": 0.8},
         scaled={"server.cpu utilization": ("trust.more_cores", "trust.other_machine")},
         exact=_https_fits,
+        known_rates={"segments": 2e6 / 8 / 512_000},
     ),
     "llm": Case(
         "specs/applications/llm.qps",
         {"answer": (normal(300, 0.1), "token/request")},
         {"ask p95": 25.0, "box.gpu utilization": 1.0},
+        precision="0.5 %",
     ),
     "open": Case(
         _OPEN,
@@ -202,38 +225,24 @@ CASES = {
 
 
 @dataclass(frozen=True)
-class Run:
-    """How one simulation judges a headline.
-
-    It is `supported` if no value is above its limit, and `not_refuted` if none is so beyond its
-    confidence interval; `doubtful` if a limit is within one.
-    """
-
-    supported: bool
-    not_refuted: bool
-    doubtful: bool
-
-
-@dataclass(frozen=True)
 class Outcome:
-    """The population of a headline, and how it was judged by runs and by formulas.
+    """The population of a headline, and how it was judged by simulated draws and by formulas.
 
-    `exact` is the part of the draws that support it by formulas, None where there are none.
+    `exact` is the share of other draws that support it by formulas, None where there are none.
     """
 
     name: str
     at: int
-    runs: Sequence[Run]
+    judged: Sequence[Judgment]
     exact: float | None
 
     def __str__(self) -> str:
-        runs = self.runs
         exact = "no formula" if self.exact is None else f"{self.exact:.2%} of {_DRAWS:,} draws"
+        counts = Counter(self.judged)
         return (
-            f"{self.name:13} {self.at:6,}  formula: {exact}; of {len(runs)} runs "
-            f"{sum(one.supported for one in runs)} support it, "
-            f"{sum(one.not_refuted for one in runs)} do not refute it beyond their noise, "
-            f"{sum(one.doubtful for one in runs)} are near a limit"
+            f"{self.name:13} {self.at:6,}  formula: {exact}; of {len(self.judged)} simulated draws "
+            f"{counts['supports']} support it, {counts['refutes']} refute it, "
+            f"{counts['undecided']} are undecided"
         )
 
 
@@ -249,20 +258,47 @@ def exact_share(name: str, at: int, draws: int = _DRAWS) -> float | None:
     case, random = CASES[name], Random(f"{name} by formula")
     if case.exact is None:
         return None
-    return sum(case.exact(_drawn(case, random), at) for _ in range(draws)) / draws
+    return fmean(case.exact(drawn, at) for drawn in latin_hypercube(case, draws, random))
 
 
-def measured(name: str, runs: int, *, precision: str = "2 %", watched: bool = False) -> Outcome:
-    """Judge the headline of a case by formulas and by simulations with drawn inputs."""
-    case, random, at = CASES[name], Random(name), headline(name)
-    exact = exact_share(name, at)
-    found: list[Run] = []
+def measured(name: str, draws: int, keep: Path | None = None, most: int | None = None) -> Outcome:
+    """Judge the headline of a case by formulas and by simulations with drawn inputs.
+
+    Draws that are in a file are not simulated again, and no more than `most` others.
+    """
+    case, at = CASES[name], headline(name)
+    known = _known(keep, name, at, draws)
+    left = [turn for turn in range(draws) if turn not in known][:most]
+    inputs = latin_hypercube(case, draws, Random(name))
     with _spec(name) as file:
-        for turn in range(runs):
-            found.append(_run(case, file, at, _drawn(case, random), turn, precision))
-            if watched and turn % 10 == 9:
-                print(Outcome(name, at, found, exact), file=sys.stderr, flush=True)
-    return Outcome(name, at, found, exact)
+        for turn in left:
+            known[turn] = _judged(case, file, at, inputs[turn], turn)
+            if keep is not None:
+                row = {"name": name, "at": at, "draws": draws, "turn": turn, "is": known[turn]}
+                with keep.open("a", encoding="utf-8") as lines:
+                    lines.write(json.dumps(row) + "\n")
+    return Outcome(name, at, list(known.values()), exact_share(name, at))
+
+
+def _known(keep: Path | None, name: str, at: int, draws: int) -> dict[int, Judgment]:
+    if keep is None or not keep.exists():
+        return {}
+    rows = map(json.loads, keep.read_text(encoding="utf-8").splitlines())
+    same = (row for row in rows if (row["name"], row["at"], row["draws"]) == (name, at, draws))
+    return {row["turn"]: row["is"] for row in same}
+
+
+def latin_hypercube(case: Case, count: int, random: Random) -> list[dict[str, float]]:
+    """Return draws of the inputs of a case: of each input, one from each of `count` equal parts."""
+    columns = {
+        name: [quantile((part + random.random()) / count) for part in _shuffled(count, random)]
+        for name, (quantile, _) in case.inputs.items()
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _shuffled(count: int, random: Random) -> list[int]:
+    return random.sample(range(count), count)
 
 
 @contextlib.contextmanager
@@ -278,35 +314,62 @@ def _spec(name: str) -> Iterator[Path]:
         yield file
 
 
-def _drawn(case: Case, random: Random) -> dict[str, float]:
-    return {name: draw(random) for name, (draw, _) in case.inputs.items()}
+def _judged(case: Case, file: Path, at: int, drawn: Mapping[str, float], turn: int) -> Judgment:
+    """Judge a population by simulations of a draw, as precise as it takes."""
+    if case.stored(drawn, at) > 1:
+        return "refutes"
+    for precision in _PRECISIONS[_PRECISIONS.index(case.precision) :]:
+        values = _values(case, file, at, drawn, turn, precision)
+        # What has no value yet needs more items, or a resource is saturated.
+        pairs = [(values.get(name), most) for name, most in case.limits.items()]
+        away = [None if value is None else (most - value[0], value[1]) for value, most in pairs]
+        if any(one is not None and one[0] < -_SAFETY * one[1] for one in away):
+            return "refutes"
+        if all(one is not None and one[0] >= _SAFETY * one[1] for one in away):
+            return "supports"
+    return "undecided"
 
 
-def _run(
+def _values(
     case: Case, file: Path, at: int, drawn: Mapping[str, float], turn: int, precision: str
-) -> Run:
+) -> dict[str, tuple[float, float]]:
+    """Return simulated values by subject and measure, each with half of its 95 % interval."""
     settings = [
         text
         for name, (_, unit) in case.inputs.items()
         if unit is not None
         for text in ("--set", f"{name} = {drawn[name]:.9g} {unit}".strip())
     ]
-    options = ["--at", str(at), "--workers", "1", "--precision", precision, "--seed", str(turn + 1)]
-    found = {
-        f"{one['subject']} {one['measure']}": (float(one["simulated"]), one["half_width"] or 0.0)
-        for one in _answer("simulate", file, *settings, *options)["results"]
-    }
+    options = [
+        "--at",
+        str(at),
+        "--workers",
+        "1",
+        "--precision",
+        precision,
+        "--time-limit",
+        "3600 s",
+    ]
+
+    def simulated(seed: int) -> dict[str, tuple[float, float]]:
+        answer = _answer("simulate", file, *settings, *options, "--seed", str(seed))
+        return {
+            f"{one['subject']} {one['measure']}": (one["simulated"], one["half_width"])
+            for one in answer["results"]
+            if one["simulated"] is not None and one["half_width"] is not None
+        }
+
+    first = turn * _SEEDS + 1
+    found = simulated(first)
+    for stream, rate in case.known_rates.items():
+        runs = [found, *(simulated(first + seed) for seed in range(1, _SEEDS))]
+        for name in [one for one in found if one.endswith("utilization")]:
+            ratios = [run[name][0] / run[f"{stream} rate"][0] * rate for run in runs]
+            found[name] = fmean(ratios), _T95 * stdev(ratios) / sqrt(_SEEDS)
     for name, factors in case.scaled.items():
         factor = prod(drawn[one] for one in factors)
         found[name] = (found[name][0] * factor, found[name][1] * factor)
-    # What has no value is infinite: a resource is saturated.
-    values = [(*found.get(name, (inf, 0.0)), most) for name, most in case.limits.items()]
-    is_stored = case.stored(drawn, at) <= 1
-    return Run(
-        supported=is_stored and all(value <= most for value, _, most in values),
-        not_refuted=is_stored and all(value - width <= most for value, width, most in values),
-        doubtful=any(abs(value - most) <= width for value, width, most in values),
-    )
+    return found
 
 
 def _answer(command: str, file: Path, *options: str) -> dict[str, Any]:
@@ -320,11 +383,12 @@ def _answer(command: str, file: Path, *options: str) -> dict[str, Any]:
 def _main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--precision", default="2 %")
+    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--most", type=int)
     read = parser.parse_args(arguments)
     for name in read.names or CASES:
-        print(measured(name, read.runs, precision=read.precision, watched=True), flush=True)
+        print(measured(name, read.draws, read.keep, read.most), flush=True)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,8 @@ _NAME_SIZES = (("", 1.0), (" smaller", 11 / 13), (" smallest", 9 / 13))
 """Classes of names by their part of the usual size, as `live/charts/topology.js` has them."""
 _BAR = 9
 _WHOLE = 1 + 1e-9
+_LEAST_SAID = 0.001
+"""Of the time at a place: a smaller part is not named."""
 """More than a latency is no part of it."""
 
 
@@ -257,7 +259,9 @@ class _Readings(Struct, frozen=True, kw_only=True):
         share = sum(spent.values()) / self.total
         if share > _WHOLE:
             return ""
-        parts = sorted((word for word in SPENT if spent[word] > 0), key=lambda word: -spent[word])
+        least = _LEAST_SAID * sum(spent.values())
+        named = (word for word in SPENT if spent[word] > least)
+        parts = sorted(named, key=lambda word: -spent[word])
         written = [f"{percent(spent[word] / self.total, 2)} {SPENT[word]}" for word in parts]
         return phrase(
             "way.most",

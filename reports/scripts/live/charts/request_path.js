@@ -95,7 +95,7 @@ export function byPlace(way) {
   return found;
 }
 
-const WHOLE = 1 + 1e-9;
+const WHOLE = 1 + 1e-9, LEAST_SAID = 0.001; // of the time at a place: a smaller part is not named
 
 // The same of the stream that is chosen, beside the heading of its path.
 export function showPathConclusion(column, choice) {
@@ -110,7 +110,7 @@ export function pathConclusion({ model }, way) {
   if (!Number.isFinite(total) || !(total > 0) || !places.length) return "";
   const { place, spent, value } = places.reduce((most, one) => (one.value > most.value ? one : most));
   if (value > WHOLE * total) return "";
-  const parts = Object.keys(SPENT).filter((word) => spent[word] > 0).sort((a, b) => spent[b] - spent[a]);
+  const parts = Object.keys(SPENT).filter((word) => spent[word] > LEAST_SAID * value).sort((a, b) => spent[b] - spent[a]);
   const written = parts.map((word) => `${percent(spent[word] / total, 2)} ${SPENT[word]}`).join(", ");
   return phrase("way.most", { share: percent(value / total, 2), stream: called(model, stream.name), place: called(model, place), spent: parts.length === 1 ? SPENT[parts[0]] : written });
 }

@@ -45,7 +45,7 @@ export function drawWaterfall(column, width, choice) {
     texts.push(
       row.number ? draw("text", { x: left - 5, y: y + 15, "text-anchor": "end", class: "soft" }, String(row.number)) : "",
       draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, row.name)),
-      draw("text", { x: end + 5, y: y + 15 }, amountText(row)));
+      draw("text", { x: end + 5, y: y + 15, class: "across" }, amountText(row)));
     return { x: (x + end) / 2, y: y + 11, band: true, text: tableRow(row, time, valueText, share, model) };
   });
   const ticks = across.ticks(Math.max(2, Math.floor(width / 140))), texted = withUnitOnce(ticks.map((v) => column.format(v, "s", { beside: ticks.at(-1) })));

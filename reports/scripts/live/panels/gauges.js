@@ -116,7 +116,7 @@ function limitBars(column, beside) {
 // What a requirement allows, such as `≤ 100 ms`.
 function mostAllowed(column, criterion) { return `${relationOf(criterion)} ${column.format(column.run.value(criterion.limit), criterion.dimension, { ...criterion, digits: DIGITS })}`; }
 
-// Requirements as bars of how much of their limits is used, and what is beyond its target.
+// Requirements beyond their limits, else all of them, as bars of how much of them is used; and what is beyond its target.
 function requirementBars(column) {
   const { solved, graph, run, model } = column;
   const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isQuality && !one.hasConfidence);
@@ -124,11 +124,12 @@ function requirementBars(column) {
   const isRequired = (name) => solved.criteria.some(({ criterion }) => isStated(criterion) && utilized(criterion.name) === name);
   const overloaded = solved.resources.map(({ name, about }) => ({ name, load: run.value(about.load), target: run.value(about.target) })).filter(({ name, load, target }) => load > target && !isRequired(name))
     .map(({ name, load, target }) => ({ name, most: `≤ ${percent(target)}`, used: limitUsed(true, load, target), at: utilizationText(load) }));
-  const rows = stated.map((one) => {
+  const all = stated.map((one) => {
     run.at(graph.low);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, graph.low);
     return { name: one.name, most: mostAllowed(column, one), used: limitUsed(one.atMost, value, limit), at: marked(utilized(one.name) && value < limit ? utilizationText(value) : formatAgainstLimit(model.units, value, limit, one.dimension, one), known, value) };
-  }).concat(overloaded).filter(({ used }) => Number.isFinite(used)).sort((a, b) => b.used - a.used).slice(0, MAX_LIMITS);
+  }).concat(overloaded).filter(({ used }) => Number.isFinite(used)).sort((a, b) => b.used - a.used);
+  const beyond = all.filter(({ used }) => used > 1), rows = (beyond.length ? beyond : all).slice(0, MAX_LIMITS);
   const longest = Math.max(1, ...rows.map(({ used }) => used));
   return rows.map(({ used, ...one }) => ({ ...one, length: (100 * used) / longest, tick: 100 / longest, state: limitState(used, false) }));
 }
