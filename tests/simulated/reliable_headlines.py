@@ -14,6 +14,14 @@ divided by the simulated rate, and multiplied by the known one (A. M. Law, Simul
 Analysis, 5th edition, section 11.4). Where the limits follow from formulas that share nothing with
 QPS, they are evaluated for 10,000 draws of the same kind as well.
 What is stored is not simulated: it is worked out by hand.
+
+Measured on 30 November 2026: by formulas, headlines are supported by 95.32 % (kafka, 1,880),
+95.20 % (open, 6,440) and 100 % (https_server, 3,760) of 10,000 draws. Simulations were ended early,
+after a part of the draws (100; of llm and closed 40): 84 of 89 support the headline of kafka, 64 of
+65 that of open, 22 of 22 that of https_server, 9 of 9 that of llm (557) and 3 of 5 that of closed
+(250). None was undecided, but the next one of open had not been decided with a precision of 0.25 %
+after 15 minutes. Formulas agree with the simulation in each of these draws (llm has none); they
+support 94, 97 and 100 of all 100 draws, and 38 of the 40 of closed.
 """
 
 from __future__ import annotations
