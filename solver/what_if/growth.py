@@ -92,19 +92,32 @@ class _Search:
                 return counts
         return None
 
-    def reduced(self, counts: Counts, number: str, now: int) -> Counts:
-        """Return counts with one of them as small as a bisection finds it."""
-        low, high = now, counts[number]
-        if self.holds(counts | {number: now}):
-            return counts | {number: now}
+    def reduced(self, counts: Counts, number: str, now: int, at_least: int) -> Counts:
+        """Return counts with one of them as small as a bisection finds it.
+
+        Fewer than `at_least` are looked at where so many hold, and one less does, too.
+        """
+        low, high = at_least, counts[number]
+        if self.holds(counts | {number: low}):
+            if low == now or not self.holds(counts | {number: low - 1}):
+                return counts | {number: low}
+            low, high = now, low - 1
+            if self.holds(counts | {number: now}):
+                return counts | {number: now}
         while high - low > 1 and not self.is_spent:
             middle = (low + high) // 2
             low, high = (low, middle) if self.holds(counts | {number: middle}) else (middle, high)
         return counts | {number: high}
 
 
-def grown(countables: Sequence[Countable], is_enough: Callable[[Counts], bool]) -> Grown | None:
+def grown(
+    countables: Sequence[Countable],
+    is_enough: Callable[[Counts], bool],
+    at_least: Counts | None = None,
+) -> Grown | None:
     """Return how many machines do, None where none were found.
+
+    Counts that are known to be required are looked at first, and others from there on.
 
     >>> nodes = [Countable("a", ("web",), 2), Countable("b", ("db",), 1)]
     >>> grown(nodes, lambda counts: counts["a"] >= 11)
@@ -113,14 +126,15 @@ def grown(countables: Sequence[Countable], is_enough: Callable[[Counts], bool]) 
     now = {one.number: one.now for one in countables}
     if not now:
         return None
+    start = now if at_least is None else at_least
     search = _Search(is_enough)
-    found = search.doubled(now, list(now))
+    found = start if start != now and search.holds(start) else search.doubled(start, list(now))
     for number in now if found is None and len(now) > 1 else ():
         # Machines of one kind may be in the way of others: these alone.
-        found = found or search.doubled(now, [number])
+        found = found or search.doubled(start, [number])
     if found is None:
         return None
     for number, least in now.items():
         if found[number] > least:
-            found = search.reduced(found, number, least)
+            found = search.reduced(found, number, least, start[number])
     return Grown(found, not search.is_spent)

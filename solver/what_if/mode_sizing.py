@@ -32,7 +32,13 @@ from qps.solver.what_if.boundaries import Excess, Failure, excess_of
 from qps.solver.what_if.growth import Countable
 from qps.solver.what_if.least_multiples import MOST, LeastMultiple, least_multiple, whole_above
 from qps.solver.what_if.scaled_capacities import ScaledCapacities, scaled_capacities, with_value
-from qps.solver.what_if.sizing_result import FailingThere, Machines, ResourceCapacity, ResourceNeed
+from qps.solver.what_if.sizing_result import (
+    FailingThere,
+    Machines,
+    MachineTurn,
+    ResourceCapacity,
+    ResourceNeed,
+)
 
 
 class SizedMode:
@@ -58,6 +64,11 @@ class SizedMode:
     def numbers(self) -> tuple[str, ...]:
         """The numbers that turn the capacities of this mode."""
         return tuple(dict.fromkeys(self._scaled.capacities.values()))
+
+    @property
+    def name(self) -> str | None:
+        """The name of the mode."""
+        return self._graph.mode
 
     @property
     def ports(self) -> dict[str, str]:
@@ -111,7 +122,7 @@ class SizedMode:
         found = folder.fold(node.stated_count)
         return count if found is None else ceil(found)
 
-    def needed(self) -> Iterator[tuple[ResourceNeed, str | None, Fraction | None]]:
+    def needed(self) -> Iterator[tuple[ResourceNeed, str, Fraction | None]]:
         """Yield what each resource needs, the number that turns it, and by how much it must."""
         graph = self._graph
         for name, resource in graph.resources.items():
@@ -125,8 +136,9 @@ class SizedMode:
                 takes = float(whole_above(exact)) if capacity.is_whole else exact
                 if takes and capacity.is_whole:
                     times = Fraction(takes) / Fraction(capacity.has)
-            machines = self._machines(name, resource, target)
+            turn = self._machine_turn(name, resource, target)
             place = graph.network.place_of(name)
+            machines = None if turn is None else self._machines(place, turn)
             is_own = not (machines is None or self._is_as_outside(place))
             yield (
                 ResourceNeed(
@@ -138,6 +150,7 @@ class SizedMode:
                     takes=takes,
                     exact=exact,
                     machines=machines,
+                    machine_turn=turn,
                     machines_mode=graph.mode if is_own else None,
                     mode=graph.mode,
                     is_link=number in self.link_numbers,
@@ -218,15 +231,16 @@ class SizedMode:
         name = utilization_of(resource.name)
         return any(c.name == name and c.strict for c in self._graph.criteria)
 
-    def _machines(self, name: str, resource: ResourceLoad, target: Formula) -> Machines | None:
+    def _machine_turn(
+        self, name: str, resource: ResourceLoad, target: Formula
+    ) -> MachineTurn | None:
         """Return how many machines of its node would do, where their number can be chosen."""
         place = self._graph.network.place_of(name)
         number = self._scaled.counts.get(place)
         if number is None:
             return None
         now = self._count(place)
-        there = self._folder.fold(self._in_force.nodes[place].count)
-        if not now or not there:
+        if not now or not self._folder.fold(self._in_force.nodes[place].count):
             return None
         judged, unknown = self._turning(number, resource, target)
         takes: int | None
@@ -235,15 +249,25 @@ class SizedMode:
         except UndecidedBoxesError:
             least = least_multiple([judged], unknown)
             takes = None if least.times is None else max(1, whole_above(now * least.times))
-        if takes is None:
-            return None
+        return None if takes is None else MachineTurn(number, now, takes)
+
+    def _machines(self, place: str, turn: MachineTurn) -> Machines:
+        """Return as how many machines they are built, and what these cost.
+
+        Machines that have failed are paid for: the price is of all that are stated.
+        """
+        built = self.built(place, turn.takes)
         price = next((p for p in self._graph.stated.prices if p.place == place), None)
         cost = None
         if price is not None:
-            cost = value_at(self._graph, price.value, self._population) / float(there)
-            cost *= self.built(place, takes)
+            stated = self._folded(self._in_force.nodes[place].stated_count)
+            cost = value_at(self._graph, price.value, self._population) / stated * built
         unit = "$/s" if price is not None and price.is_running else "$"
-        return Machines(self.built(place, int(now)), self.built(place, takes), cost, unit)
+        return Machines(self.built(place, int(turn.now)), built, cost, unit)
+
+    def turns(self, place: str, turn: MachineTurn) -> bool:
+        """Return whether a number turns the machines of a node from the same count here."""
+        return self._scaled.counts.get(place) == turn.number and self._count(place) == turn.now
 
     def turned_by(self, number: str) -> dict[str, ResourceCapacity]:
         """Return the resources whose capacity a number turns."""

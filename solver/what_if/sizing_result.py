@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from msgspec import Struct, field
 
@@ -43,6 +44,19 @@ class Machines(Struct, frozen=True):
         return self.unit == "$/s"
 
 
+class MachineTurn(Struct, frozen=True):
+    """The number that turns the machines of a node: it is `now`, and `takes` would do."""
+
+    number: str
+    now: Fraction
+    takes: int
+
+    @property
+    def times(self) -> dict[str, Fraction]:
+        """So many times what the number is now."""
+        return {self.number: self.takes / self.now}
+
+
 class ResourceNeed(Struct, frozen=True, kw_only=True):
     """A resource at the population: its load, its target, and the capacity that it takes.
 
@@ -64,6 +78,8 @@ class ResourceNeed(Struct, frozen=True, kw_only=True):
     exact: float | None
     machines: Machines | None
     mode: str | None
+    machine_turn: MachineTurn | None = None
+    """What turns the reported machines, where what it takes was found for the load alone."""
     machines_mode: str | None = None
     """The mode whose machines are reported, where there are others outside of it."""
     machines_known: Certainty = EXACT

@@ -110,13 +110,11 @@ def _to_buy(sizing: Sizing) -> str:
     capacities = [_required(one) for one in lacking]
     users = counted(sizing.at, sizing.population)
     needs = f"{users} {'needs' if sizing.at == 1 else 'need'} {joined_words(capacities)}"
-    machines = {
-        one.place: one.machines.takes
-        for one in lacking
-        if one.machines is not None and one.machines_mode is None
-    }
-    if len(machines) < len(lacking):
-        return f"{needs}."
+    machines: dict[str, int] = {}
+    for one in lacking:
+        if one.machines is None or one.machines_mode is not None:
+            return f"{needs}."
+        machines[one.place] = max(one.machines.takes, machines.get(one.place, 0))
     if len(machines) == 1:
         (count,) = machines.values()
         return phrase("sizing.or_count", needs=needs, count=count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from math import isfinite, isnan
 from operator import attrgetter
 from shlex import quote
@@ -92,9 +92,13 @@ def _change_facts(
     sizing: Sizing, labels: Labels, settings: Settings, width: int
 ) -> Iterator[tuple[str, str]]:
     """Yield the changes that together support the population, and counts of machines instead."""
+    by_capacity, beside = _changed_with_servers(sizing)
+    servers = [*_more(sizing, settings)]
+    if servers:
+        servers += _capacity_changes(sizing, beside, labels, settings)
     groups = (
-        ("Change", [*_capacity_changes(sizing, labels, settings)]),
-        ("Alternative" if sizing.is_supported else "Change", [*_more(sizing, settings)]),
+        ("Change", [*_capacity_changes(sizing, by_capacity, labels, settings)]),
+        ("Alternative" if sizing.is_supported else "Change", servers),
     )
     found = [one for _, changes in groups for one in changes]
     widest = max((text_width(one.text) for one in found), default=0)
@@ -109,13 +113,24 @@ def _change_facts(
             )
 
 
-def _capacity_changes(sizing: Sizing, labels: Labels, settings: Settings) -> Iterator[_Change]:
-    """Yield the capacities that are too small, the one that must grow most first."""
+def _changed_with_servers(sizing: Sizing) -> tuple[Collection[str], Collection[str]]:
+    """Return the resources whose capacities are changed, alone and beside counts of servers."""
+    lacking = [one for one in sizing.needed if not one.suffices]
+    if not sizing.is_supported:
+        return (), () if sizing.growth is None else sizing.growth.links
+    fixed = [one.resource for one in lacking if one.machines is None or one.machines_mode]
+    return [one.resource for one in lacking], fixed
+
+
+def _capacity_changes(
+    sizing: Sizing, resources: Collection[str], labels: Labels, settings: Settings
+) -> Iterator[_Change]:
+    """Yield the capacities of some resources, the one that must grow most first."""
     seen = set[str]()
     for one in sorted(
         by_shortage(sizing), key=lambda one: -(one.takes or 0) / (one.capacity.has or 1)
     ):
-        if one.suffices or not one.takes or isnan(one.capacity.has) or not sizing.is_supported:
+        if one.resource not in resources or not one.takes or isnan(one.capacity.has):
             continue
         name = settings.capacities.get(one.resource)
         if name in seen:
