@@ -15,11 +15,8 @@ from qps.reports.pages.drawings.time_charts import TimeChart
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.followed_incident import followed_incident
 from qps.reports.pages.plain_sentences import with_arrows
-from qps.reports.text.incidents.incident_text import (
-    SHOWN_BACKLOG,
-    incident_facts,
-    mitigations_table,
-)
+from qps.reports.text.incidents.incident_text import SHOWN_BACKLOG, incident_facts
+from qps.reports.text.incidents.mitigation_text import mitigation_notes, mitigations_table
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.course_text import duration_scale
 from qps.reports.text.solutions.cycle_table import backlog_at
@@ -148,7 +145,10 @@ def incident_section(
         followed = followed_incident(answer, incident, model, configuration)
     return CourseSection(
         heading=phrase("course.chart.incident", name=answer.name),
-        facts=tuple(incident_facts(answer, incident, model, labels)),
+        facts=(
+            *incident_facts(answer, incident, model, labels),
+            *((phrase("incident.change"), note) for note in mitigation_notes(answer)),
+        ),
         charts=tuple(_incident_charts(answer, labels, followed)),
         changes=_changes(answer) if answer.mitigations else None,
     )

@@ -383,5 +383,6 @@ class _Flow(Struct, kw_only=True):
             in_time_at=inf
             if cleared_at == inf or is_extrapolated
             else (self.clients.lost_from + 1) * self.step,
+            counted_until=len(self.records) * self.step,
             is_extrapolated=is_extrapolated,
         )

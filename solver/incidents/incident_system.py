@@ -5,10 +5,14 @@ Times are in s from the start of the incident, rates in 1/s; work is in s of one
 
 from __future__ import annotations
 
-from math import inf, prod
+from math import ceil, inf, prod
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
+
+_SEEN = 0.9
+_GROWTH = 1e-3
+"""A backlog grows if it is larger by this part than it was in nine tenths of what is followed."""
 
 
 class FluidStation(Struct, frozen=True, kw_only=True):
@@ -251,7 +255,8 @@ class FluidCourse(Struct, frozen=True, kw_only=True):
     It returns at `cleared_at`: no request waits beyond a steady state, and none is lost; infinite
     where that is never so without help. Requests that are sent from `in_time_at` on are answered,
     though some of them at a retry;
-    infinite where that was not seen.
+    infinite where that was not seen. Requests are counted until `counted_until`: all of them, or
+    those so far of a course that `is_extrapolated` or does not return.
     """
 
     step: float
@@ -259,12 +264,24 @@ class FluidCourse(Struct, frozen=True, kw_only=True):
     streams: tuple[StreamOutcome, ...]
     cleared_at: float
     in_time_at: float
+    counted_until: float
     is_extrapolated: bool = False
 
     @property
     def returns(self) -> bool:
         """Whether the system returns by itself."""
         return self.cleared_at < inf
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether requests are counted so far only: more of them follow."""
+        return self.is_extrapolated or not self.returns
+
+    def is_growing(self, place: int) -> bool:
+        """Whether the backlog of a station still grows where it is no longer followed."""
+        backlogs = [one.backlogs[place] for one in self.points]
+        earlier = max(backlogs[: ceil(len(backlogs) * _SEEN)], default=0.0)
+        return not self.returns and backlogs[-1] > (1 + _GROWTH) * earlier
 
     @property
     def lost(self) -> float:

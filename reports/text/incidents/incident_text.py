@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from math import inf, isfinite
+from math import inf
 
 from qps.compiler import ir
 from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.incidents.mitigation_text import (
+    SHOWN_COUNT,
+    amount,
+    mitigation_notes,
+    mitigations_table,
+    over_at,
+)
 from qps.reports.text.incidents.server_facts import server_facts
-from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import TextLayout
 from qps.reports.text.solutions.course_text import bar, duration
 from qps.reports.text.words.labels import Labels
@@ -18,8 +24,6 @@ from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent, quantity
 from qps.solver.incidents.incident_result import (
     IncidentAnswer,
-    Mitigation,
-    MitigationKind,
     RandomBacklog,
 )
 from qps.solver.incidents.incident_system import (
@@ -31,12 +35,10 @@ from qps.solver.incidents.incident_system import (
 
 _STRIP = 40
 _MOST_BACKLOGS = 3
-_MOST_CHANGES = 4
 _FACTS_OF_END = 2
 """When it is over, and how accurate that is."""
 SHOWN_BACKLOG = 0.1
 """In s: less is no backlog that anybody notices."""
-_SHOWN_COUNT = 0.5
 
 
 def incident_layout(
@@ -50,6 +52,7 @@ def incident_layout(
         place=place,
         facts=(*facts[:end], *_strips(answer.course), *facts[end:]),
         tables=(mitigations_table(answer),),
+        notes=mitigation_notes(answer),
     )
 
 
@@ -90,8 +93,8 @@ def _other_modes(answer: IncidentAnswer) -> Iterator[tuple[str, str]]:
     """Yield when it is over in the other modes, the worst first."""
     label = phrase("incident.label.modes")
     for one in answer.others:
-        key = "incident.mode_lost" if one.course.lost >= _SHOWN_COUNT else "incident.mode"
-        over, lost = _over_in_words(one), _many(one.course.lost)
+        key = "incident.mode_lost" if one.course.lost >= SHOWN_COUNT else "incident.mode"
+        over, lost = _over_in_words(one), amount(one.course.lost)
         yield label, phrase(key, mode=one.system.mode, over=over, lost=lost)
         label = ""
 
@@ -175,14 +178,15 @@ def _backlogs(answer: IncidentAnswer, labels: Labels) -> Iterator[tuple[str, str
     for place, station in enumerate(system.stations):
         point = max(course.points, key=lambda one: one.backlogs[place])
         if point.backlogs[place] > SHOWN_BACKLOG:
-            found.append((point.backlogs[place], point.at, station.name))
+            key = "incident.backlog_grows" if course.is_growing(place) else "incident.backlog"
+            found.append((point.backlogs[place], point.at, station.name, key))
     label = phrase("incident.label.backlog")
-    for worst, at, name in sorted(found, reverse=True)[:_MOST_BACKLOGS]:
+    for worst, at, name, key in sorted(found, reverse=True)[:_MOST_BACKLOGS]:
         yield (
             label,
             labels.sentence(
                 phrase(
-                    "incident.backlog",
+                    key,
                     resource=labels.of(name),
                     worst=duration(worst),
                     at=duration(at),
@@ -209,15 +213,15 @@ def _shown_random(answer: IncidentAnswer) -> list[RandomBacklog]:
 def _lost(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterator[tuple[str, str]]:
     label = phrase("incident.label.lost")
     for one, stream in zip(course.streams, system.streams, strict=True):
-        if one.lost < _SHOWN_COUNT:
+        if one.lost < SHOWN_COUNT:
             continue
         has_errors = any(each.answers_errors for each in system.capacity_changes)
         cause = "errors_or_timeout" if has_errors else "lost"
         lost = phrase(
             f"incident.{cause if stream.retry else 'errors'}",
             stream=labels.of(one.stream),
-            lost=_many(one.lost),
-            sent=_many(one.sent),
+            lost=amount(one.lost),
+            sent=amount(one.sent),
             part=percent(min(1.0, one.lost / one.sent)),
             timeout=quantity(stream.retry.timeout if stream.retry else 0.0, TIME),
         )
@@ -225,8 +229,8 @@ def _lost(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterat
             many = stream.retry.retries
             retries = phrase("incident.retry" if many == 1 else "incident.retries", many=many)
             lost = phrase("incident.lost_after", lost=lost, retries=retries)
-        if not course.returns or course.is_extrapolated:
-            lost = phrase("incident.lost_so_far", lost=lost, at=duration(course.points[-1].at))
+        if course.is_partial:
+            lost = phrase("incident.lost_so_far", lost=lost, at=duration(course.counted_until))
         yield label, labels.sentence(lost)
         label = ""
 
@@ -234,20 +238,18 @@ def _lost(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterat
 def _late(course: FluidCourse, system: IncidentSystem, labels: Labels) -> Iterator[tuple[str, str]]:
     label = phrase("incident.label.late")
     for one, stream in zip(course.streams, system.streams, strict=True):
-        if stream.limit is None or one.late < _SHOWN_COUNT:
+        if stream.limit is None or one.late < SHOWN_COUNT:
             continue
-        yield (
-            label,
-            labels.sentence(
-                phrase(
-                    "incident.late",
-                    stream=labels.of(one.stream),
-                    late=_many(one.late),
-                    sent=_many(one.sent),
-                    limit=quantity(stream.limit, TIME),
-                )
-            ),
+        late = phrase(
+            "incident.late",
+            stream=labels.of(one.stream),
+            late=amount(one.late),
+            sent=amount(one.sent),
+            limit=quantity(stream.limit, TIME),
         )
+        if course.is_partial:
+            late = phrase("incident.lost_so_far", lost=late, at=duration(course.counted_until))
+        yield label, labels.sentence(late)
         label = ""
 
 
@@ -318,7 +320,7 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
         return phrase("incident.no_backlog")
     key = "incident.extrapolated" if course.is_extrapolated else "incident.over"
     over = phrase(key, at=duration(course.cleared_at))
-    if course.lost < _SHOWN_COUNT or course.is_extrapolated:
+    if course.lost < SHOWN_COUNT or course.is_extrapolated:
         return over
     return f"{over}; {phrase('incident.in_time', at=duration(course.in_time_at))}"
 
@@ -334,66 +336,9 @@ def over_in_short(answer: IncidentAnswer) -> str:
 def _over_in_words(answer: IncidentAnswer) -> str:
     if answer.variation:
         return phrase("incident.by_chance_short")
-    return _over_at(answer.course.cleared_at)
+    course = answer.course
+    return over_at(course.cleared_at, is_extrapolated=course.is_extrapolated)
 
 
 def _passes(stream: RequestStream, place: int) -> bool:
     return any(station == place for route in stream.routes for station, _ in route.visits)
-
-
-def mitigations_table(answer: IncidentAnswer) -> Table:
-    """Return what would have made it shorter, the shortest first."""
-    shown = answer.mitigations[:_MOST_CHANGES]
-    headings = (
-        phrase("incident.change"),
-        phrase("incident.label.over"),
-        phrase("incident.label.lost"),
-        phrase("incident.label.late"),
-    )
-    rows = [
-        (
-            _change(one),
-            _over_at(one.course.cleared_at),
-            _many(one.course.lost),
-            _many(one.course.late),
-        )
-        for one in shown
-    ]
-    return Table(headings, tuple(rows), frozenset({1, 2, 3}))
-
-
-def _over_at(cleared_at: float) -> str:
-    if not isfinite(cleared_at):
-        return phrase("incident.never_short")
-    return duration(cleared_at) if cleared_at > 0 else phrase("incident.at_once")
-
-
-def _change(one: Mitigation) -> str:
-    match one.kind:
-        case MitigationKind.RETRY_BUDGET:
-            if one.before == inf:
-                return phrase("incident.budget", after=percent(one.after), target=one.target)
-            return phrase(
-                "incident.budget_from",
-                before=percent(one.before),
-                after=percent(one.after),
-                target=one.target,
-            )
-        case MitigationKind.NO_RETRIES:
-            return phrase("incident.no_retries", target=one.target)
-        case MitigationKind.MACHINES:
-            key = "incident.machines"
-        case MitigationKind.LEAST_MACHINES:
-            key = "incident.least"
-        case MitigationKind.MOST_MACHINES:
-            key = "incident.most"
-    return phrase(key, node=one.target, before=round(one.before), after=round(one.after))
-
-
-def _many(count: float) -> str:
-    """Return a number of requests with as many digits as a fluid model knows.
-
-    >>> _many(1_005_716.9), _many(0.2)
-    ('1,010,000', '0')
-    """
-    return f"{round(float(f'{count:.3g}')):,}" if count >= _SHOWN_COUNT else phrase("incident.none")

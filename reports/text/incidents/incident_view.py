@@ -29,11 +29,15 @@ class StreamOutcomeView(Struct, frozen=True, kw_only=True):
 
 
 class WorstBacklogView(Struct, frozen=True, kw_only=True):
-    """The largest backlog of a resource, in s of its work, and when it is there."""
+    """The largest backlog of a resource, in s of its work, and when it is there.
+
+    `is_growing` where it still grows then, at the end of what is followed: there is no largest.
+    """
 
     resource: str
     worst: float
     worst_at: float
+    is_growing: bool
 
 
 class RandomBacklogView(Struct, frozen=True, kw_only=True):
@@ -72,7 +76,11 @@ class CoursePointView(Struct, frozen=True, kw_only=True):
 
 
 class MitigationView(Struct, frozen=True, kw_only=True):
-    """A change, and what the incident comes to with it; without `over_at`, it is never over."""
+    """A change, and what the incident comes to with it; without `over_at`, it is never over.
+
+    `over_at` is extrapolated where `is_extrapolated`. Requests are counted until `counted_until`:
+    more are lost or late until it is over where that is later.
+    """
 
     change: str
     target: str
@@ -80,6 +88,8 @@ class MitigationView(Struct, frozen=True, kw_only=True):
     after: float
     returns: bool
     over_at: float | None
+    is_extrapolated: bool
+    counted_until: float
     lost: float
     late: float
 
@@ -114,6 +124,8 @@ class IncidentView(Struct, frozen=True, kw_only=True):
     over_at: float | None
     in_time_at: float | None
     is_extrapolated: bool
+    counted_until: float
+    """Until when requests are counted; more are lost or late if it is not over then."""
     step: float
     streams: tuple[StreamOutcomeView, ...]
     backlogs: tuple[WorstBacklogView, ...]
@@ -159,6 +171,7 @@ def _incident(answer: IncidentAnswer) -> IncidentView:
         over_at=_finite(course.cleared_at),
         in_time_at=_finite(course.in_time_at),
         is_extrapolated=course.is_extrapolated,
+        counted_until=course.counted_until,
         step=course.step,
         streams=tuple(map(_stream, course.streams)),
         backlogs=_backlogs(course, system),
@@ -202,7 +215,14 @@ def _backlogs(course: FluidCourse, system: IncidentSystem) -> tuple[WorstBacklog
         point = max(course.points, key=lambda one: one.backlogs[place])
         if point.backlogs[place] > 0:
             worst = point.backlogs[place]
-            found.append(WorstBacklogView(resource=station.name, worst=worst, worst_at=point.at))
+            found.append(
+                WorstBacklogView(
+                    resource=station.name,
+                    worst=worst,
+                    worst_at=point.at,
+                    is_growing=course.is_growing(place),
+                )
+            )
     return tuple(sorted(found, key=lambda one: -one.worst))
 
 
@@ -225,6 +245,8 @@ def _mitigation(one: Mitigation) -> MitigationView:
         after=one.after,
         returns=one.course.returns,
         over_at=_finite(one.course.cleared_at),
+        is_extrapolated=one.course.is_extrapolated,
+        counted_until=one.course.counted_until,
         lost=one.course.lost,
         late=one.course.late,
     )

@@ -60,6 +60,7 @@ INCIDENT_PHRASES: dict[str, str] = {
     "course.unit.hours": "hours",
     "course.unit.minutes": "minutes",
     "course.unit.seconds": "s",
+    "incident.about": "about {at}",
     "incident.accuracy": (
         "fluid model, at nominal inputs; in simulations of single requests, backlogs were within "
         "10 % and times within 12 %"
@@ -72,6 +73,7 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.at_once": "no backlog",
     "incident.at": "{users}, {rate} requests/s",
     "incident.backlog": "{resource}: up to {worst} of work, at {at}",
+    "incident.backlog_grows": "{resource}: still growing at {at}: {worst} of work by then",
     "incident.budget": "retry budget of {after} for {target}",
     "incident.budget_from": "retry budget: {before} -> {after} for {target}",
     "incident.by_chance": (
@@ -81,6 +83,9 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.by_chance_short": "by itself or never, by chance",
     "incident.cache": "{cache}: hit rate {low} at {at}, {end} at the end",
     "incident.change": "Change",
+    "incident.counted_until": (
+        "≥: lost and late requests are counted until {at}; more follow until it is over."
+    ),
     "incident.empty": "empty {target} at {start}",
     "incident.errors_or_timeout": (
         "{stream}: {lost} of {sent} requests ({part}), by errors or without an answer within "
