@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.engine.expressions.formulas import (
@@ -29,6 +30,8 @@ from qps.engine.expressions.formulas import (
 )
 
 _LEAST = number(Fraction(1, 10**9))
+_NARROW = number(Fraction(1, 10**6))
+"""The least squared variation of a time that is always about the same."""
 _TOGETHER = number(Fraction(3, 5))
 """How much counts of what servers are found busy by those who come together."""
 
@@ -42,24 +45,70 @@ class CopyWait(Struct, frozen=True, kw_only=True):
 
 def copy_wait(queue: Queue, own: QueueVisit) -> CopyWait:
     """Return the wait of a copy for several servers."""
-    busy = queue.servers * queue.load
-    uneven = 1 + _others(queue) / 2
-    found = _TOGETHER * apply("erlang_c", queue.servers / uneven, busy / uneven)
-    found += (1 - _TOGETHER) * apply("erlang_c", queue.servers, busy)
-    free = maximum(ZERO, queue.servers - busy) / maximum(_LEAST, 1 - found)
-    width = maximum(_LEAST, minimum(free, square_root(3 * busy * uneven)))
-    others = own.other_visits
-    most = maximum(ZERO, 1 + others - free + width)
-    least = maximum(ZERO, 1 + others - free - width)
-    behind = (most**2 - least**2) / (4 * width)
-    squares = (most**3 - least**3) / (6 * width)
-    each = apply("mean", own.other_work, others) / queue.servers
-    later = (squares + behind) / 2 / (1 + others) * each
-    waiting = apply("waiting", queue.residual_wait / queue.servers, queue.load)
+    found = _Found.of(queue, own)
+    others, busy = own.other_visits, found.share
+    later = (found.squares + found.behind) / 2 / (1 + others) * found.each
     return CopyWait(
-        share=minimum(ONE, found + (1 - found) * behind / (1 + others)),
-        mean=found * (waiting + own.other_work / 2 / queue.servers) + (1 - found) * later,
+        share=minimum(ONE, busy + (1 - busy) * found.behind / (1 + others)),
+        mean=busy * (found.waiting + own.other_work / 2 / queue.servers) + (1 - busy) * later,
     )
+
+
+def last_wait(queue: Queue, own: QueueVisit) -> StageLaw:
+    """Return the law of the wait of the copy that is served last.
+
+    Where all servers are busy it waits for a server, and then for all that come with it; else for
+    those for whom no server is free. So many services, one after the other, are taken as gamma
+    distributed.
+    """
+    found = _Found.of(queue, own)
+    others, busy = own.other_visits, found.share
+    late = maximum(_LEAST, busy * minimum(ONE, others) + (1 - busy) * found.late)
+    count = busy * others + (1 - busy) * found.behind
+    squares = busy * others**2 + (1 - busy) * found.squares
+    mean = maximum(_LEAST, count / late)
+    variation = (squares + count * queue.variation**2) / late / mean**2 - 1
+    return StageLaw(
+        waits=busy,
+        work=found.waiting,
+        then=(late, mean * found.each, maximum(_NARROW, variation)),
+    )
+
+
+class _Found(Struct, frozen=True, kw_only=True):
+    """What copies that come together find.
+
+    A `share` finds all servers busy, and waits for one, so long on average: `waiting` (s). Else the
+    last copy is `late` with that chance, as so many copies are `behind` the servers that are free,
+    on average; `squares` is the mean of the square. In `each` (s) one of all servers is done.
+    """
+
+    share: Formula
+    waiting: Formula
+    late: Formula
+    behind: Formula
+    squares: Formula
+    each: Formula
+
+    @classmethod
+    def of(cls, queue: Queue, own: QueueVisit) -> _Found:
+        busy = queue.servers * queue.load
+        uneven = 1 + _others(queue) / 2
+        found = _TOGETHER * apply("erlang_c", queue.servers / uneven, busy / uneven)
+        found += (1 - _TOGETHER) * apply("erlang_c", queue.servers, busy)
+        free = maximum(ZERO, queue.servers - busy) / maximum(_LEAST, 1 - found)
+        width = maximum(_LEAST, minimum(free, square_root(3 * busy * uneven)))
+        others = own.other_visits
+        most = maximum(ZERO, 1 + others - free + width)
+        least = maximum(ZERO, 1 + others - free - width)
+        return cls(
+            share=found,
+            waiting=apply("waiting", queue.residual_wait / queue.servers, queue.load),
+            late=(most - least) / (2 * width),
+            behind=(most**2 - least**2) / (4 * width),
+            squares=(most**3 - least**3) / (6 * width),
+            each=apply("mean", own.other_work, others) / queue.servers,
+        )
 
 
 def _others(queue: Queue) -> Formula:

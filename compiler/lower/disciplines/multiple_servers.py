@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.disciplines.batch_waits import copy_wait
+from qps.compiler.lower.disciplines.batch_waits import copy_wait, last_wait
 from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queues.service_variation import wait_ratio
-from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.stage_law import LastCopy, StageLaw
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.unlike_services import UnlikeWait, unlike_wait
 from qps.compiler.lower.queues.visits import QueueVisit, mean_service
@@ -18,9 +18,11 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, compounded, toge
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     ONE,
+    ZERO,
     Formula,
     apply,
     maximum,
+    minimum,
     number,
 )
 
@@ -65,6 +67,20 @@ class SeveralServers(OneServer, frozen=True):
             variation=queue.variation**2,
             counted=own.service,
         )
+
+    def last_copy(self, queue: Queue, own: QueueVisit) -> LastCopy | None:
+        """Return the wait for a server, and for those who are behind; then as many are served."""
+        if queue.servers is ONE:
+            return super().last_copy(queue, own)
+        service = StageLaw(
+            waits=ZERO,
+            work=ZERO,
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
+        parallel = minimum(queue.servers, 1 + own.other_visits)
+        return LastCopy(wait=last_wait(queue, own), service=service, parallel=parallel)
 
     def share_waiting(self, queue: Queue) -> Formula:
         """Return which share of the visits finds all servers busy."""

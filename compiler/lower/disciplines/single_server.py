@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.stage_law import LastCopy, StageLaw
 from qps.compiler.lower.queues.station_queue import DisciplineLaw, Queue
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
@@ -84,6 +84,10 @@ class OneServer(DisciplineLaw, frozen=True):
             counted=own.service,
             parts=queue.work_parts,
         )
+
+    def last_copy(self, queue: Queue, own: QueueVisit) -> LastCopy | None:
+        """Return the wait for all that are there, and for all of the batch."""
+        return LastCopy(wait=self._of_batches(queue, own))
 
     def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the wait of Pollaczek and Khinchine alone; copies wait for each other, too."""

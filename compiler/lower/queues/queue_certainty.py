@@ -23,6 +23,8 @@ _MOST_UNEVEN = 3
 """The largest coefficient of variation of arrivals that was held against what is played."""
 
 
+_MOST_MEETING = 2
+"""Copies of one item at a station, up to which errors were measured."""
 _MOST_VISITS = 4
 """Of one item, that were held against what is played."""
 
@@ -103,6 +105,12 @@ def stage_certainty(queue: Queue) -> Certainty:
     known = known_by("fluid-bursts", queue.resource, case="stages")
     others = replace(queue, shaped_by=None, visits=tuple(map(_steady, queue.visits)))
     return compounded(known, stage_certainty(others))
+
+
+def without_law(queue: Queue) -> Certainty:
+    """Return how all else is known of a queue, but for its law."""
+    bursts = _bursts(queue, of_mean=False)
+    return compounded(_arrivals(queue, of_mean=False), _visits(queue), bursts, queue.load_known)
 
 
 def _service_known(queue: Queue) -> Certainty:
@@ -198,7 +206,10 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
     if any(v.batch is not ONE and v.before and v.before.batch is not ONE for v in queue.visits):
         # Those that the last queue let go one after the other come over its time.
         parts.append(known_by("batch-behind-a-batch", name))
-    if any(visit.meets for visit in queue.visits):
+    meeting = sum(visit.meets for visit in queue.visits)
+    if meeting > _MOST_MEETING:
+        parts.append(known_by("many-copies-that-meet", name))
+    elif meeting:
         parts.append(known_by("copies-that-meet", name, case="waits"))
     resends = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_retransmitted)
     if resends and queue.traits.is_random:

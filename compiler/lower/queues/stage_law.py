@@ -79,6 +79,17 @@ class StageLaw(Struct, frozen=True, kw_only=True):
         return replace(self, work=self.work * times, parts=parts)
 
 
+class LastCopy(Struct, frozen=True, kw_only=True):
+    """Until all copies are served that come together: a `wait`, then `parallel` services.
+
+    Where `service` is None the wait has the service, too.
+    """
+
+    wait: StageLaw
+    service: StageLaw | None = None
+    parallel: Formula = ONE
+
+
 _NO_STATION = (ZERO,) * 3
 """What follows the work of a part: it has no servers, and no service of its own."""
 _SIZE = 9

@@ -26,7 +26,7 @@ from qps.compiler.lower.queues.on_off_sources import (
     bursts_of,
 )
 from qps.compiler.lower.queues.queue_work import QueueWork
-from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
+from qps.compiler.lower.queues.stage_law import LastCopy, StageLaw, WorkPart
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
@@ -308,6 +308,10 @@ class DisciplineLaw(Struct, frozen=True):
         """Return the law of wait and service of a visit; None where there is but a quantile."""
         return None
 
+    def last_copy(self, queue: Queue, own: QueueVisit) -> LastCopy | None:  # noqa: ARG002 - of most there is none
+        """Return the law of the time until all copies are served that come together."""
+        return None
+
     def stage_known(self, queue: Queue) -> Certainty:
         """Return what that law does to how quantiles are known, besides."""
         return self.quantiles_known(queue)
@@ -355,16 +359,12 @@ class DisciplineLaw(Struct, frozen=True):
         return ONE
 
     def wait_together(self, visits: Sequence[QueueVisit]) -> Formula | None:  # noqa: ARG002
-        """Return how many waits of the first visit those of an item are that makes some in a row.
-
-        None where it is not known of them together.
-        """
+        """Return how many waits of the first visit those of an item in some are, if known."""
         return None
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random: equal exponential service."""
-        is_exponential = queue.variation is ONE and queue.is_modeled_as_uniform
-        return is_exponential and not queue.has_batches and queue.models_servers
+        return queue.is_exponential and queue.is_modeled_as_uniform
 
     def rates_known(self, queue: Queue) -> Certainty:
         """Return how the rates are known of users who wait here: as their waits are."""

@@ -45,7 +45,7 @@ def time_of_fan_out(branch: Sequence[LatencyPart], fan_out: FanOutStage, depth: 
     alike = _of_equal_queues(branch, fan_out, path)
     if alike is not None:
         return alike
-    return Slowest(path.mean, path.known)
+    return Slowest(path.mean, path.known, has_waits_known=bool(path.before))
 
 
 def _by_moments(branch: Sequence[LatencyPart], fan_out: FanOutStage, depth: int) -> Slowest:

@@ -15,6 +15,7 @@ from itertools import combinations, islice, product
 
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.associated_answers import order_of
+from qps.compiler.lower.response_time.last_copies import last_copy_of, last_known
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes
 from qps.compiler.lower.response_time.repeated_visits import is_counted, repeats_by_share
@@ -129,7 +130,12 @@ def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
 
 
 def _is_apart(fork: LatencyPart, fan_out: FanOutStage) -> bool:
-    """Return whether each of the calls at once has a machine for itself, and makes none at once."""
+    """Return whether each of the calls at once has a machine for itself, and makes none at once.
+
+    Or all go to one, where the law of the last is known.
+    """
+    if fan_out.machines is ONE and last_copy_of(fork.branches[0], fan_out, len(fork.calls)):
+        return True
     return fan_out.is_apart and not any(part.branches for part in fork.branches[0])
 
 
@@ -137,6 +143,9 @@ def fork_known(fork: LatencyPart) -> Certainty:
     """Return how the time of a fork is known besides its stages: are its branches independent?"""
     nodes = _nodes(fork)
     if fork.fan_out is not None:
+        last = last_copy_of(fork.branches[0], fork.fan_out, len(fork.calls))
+        if last is not None:
+            return last_known(last, fork.fan_out, nodes[0])
         order = order_of(fork.fan_out, fork.branches[0], len(fork.calls))
         waits = [part.queue for part in fork.branches[0] if part.queue is not None]
         if order.is_one:

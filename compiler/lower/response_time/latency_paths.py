@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.lower.queues.queue_certainty import stage_certainty
+from qps.compiler.lower.queues.queue_certainty import stage_certainty, without_law
 from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.response_time.stage_operands import STAGE_SIZE
@@ -22,7 +22,8 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
     """What one of the calls takes that are made at once, of which the first `required` count.
 
     So many more are made, `spare`. `fixed` is what is always the same, `operands` are those of the
-    sum of all else, and `added` its waits.
+    sum of all else, and `added` its waits. `before` are operands of stages that all pass together
+    before that, as one.
     """
 
     required: Formula
@@ -33,6 +34,7 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
     node: str
     order_known: Certainty
     is_one: bool
+    before: tuple[Formula, ...] = ()
 
     @property
     def known(self) -> Certainty:
@@ -40,6 +42,8 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
         queues = [part.queue for part in self.added if part.queue is not None]
         if not queues:
             return known_by("fan-out-independent", [self.node])
+        if self.before:  # errors were measured of both
+            return together(*map(without_law, queues), self.order_known)
         known = [stage_certainty(queue) for queue in queues]
         if self.is_one:
             return together(*known)
@@ -55,13 +59,15 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
         """That of what is not always the same."""
         if not self.operands:
             return ZERO
-        return apply("order_mean", self.required, self.spare, *self.operands)
+        found = apply("order_mean", self.required, self.spare, *self.operands)
+        return found + apply("order_mean", ONE, ZERO, *self.before) if self.before else found
 
     def quantile(self, level: Formula, others: tuple[Formula, ...]) -> Formula:
         """Return the quantile of the time until they are there, and of other stages besides.
 
         What is always the same is not in it.
         """
+        others = (*self.before, *others)
         if not self.operands:
             return apply("stages_quantile", level, *others) if others else ZERO
         if others:
@@ -75,6 +81,7 @@ class FanOutPath(Struct, frozen=True, kw_only=True):
         """Return the share that takes longer until they are there, with other stages besides."""
         operands = self.operands or StageLaw(waits=ZERO, work=ZERO).operands()
         inside = number(Fraction(len(operands) // STAGE_SIZE))
+        operands = (*operands, *self.before)
         return apply("order_tail", seconds, self.required, self.spare, inside, *operands, *others)
 
 

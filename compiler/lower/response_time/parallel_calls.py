@@ -53,12 +53,14 @@ _FOUR_ELEVENTHS, _PART = number(Fraction(4, 11)), number(Fraction(1, 8))
 class Slowest(Struct, frozen=True):
     """The mean of the slowest of some branches, and how it is known besides its stages.
 
-    It `is_by_moments` where the law of the branches, if it is known, says it better.
+    It `is_by_moments` where the law of the branches, if it is known, says it better. It is known by
+    errors of all that is in the branches where it `has_waits_known`.
     """
 
     value: Formula
     known: Certainty = EXACT
     is_by_moments: bool = False
+    has_waits_known: bool = False
 
 
 def slowest_of(

@@ -40,6 +40,7 @@ def _together(parts: Sequence[LatencyPart], at: int) -> LatencyPart:
             calls=calls,
             branches=branches,
             slowest_known=time.known,
+            has_waits_known=time.has_waits_known,
             fan_out=first.fan_out,
         )
     nodes = [branch[0].calls[at].node for branch in branches]

@@ -127,6 +127,8 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     single: Formula | None = None
     branches: tuple[tuple[LatencyPart, ...], ...] = ()
     slowest_known: Certainty = EXACT
+    has_waits_known: bool = False
+    """True where `slowest_known` says of the waits of the branches, too, how they are known."""
     slowest: Formula | None = None
     reached: Formula = ONE
     fan_out: FanOutStage | None = None
@@ -159,6 +161,8 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         """How its mean is known: of branches, how that of the slowest is."""
         if not self.branches:
             return EXACT if self.queue is None else mean_certainty(self.queue)
+        if self.has_waits_known:
+            return self.slowest_known
         known = [part.certainty for branch in self.branches for part in branch]
         return together(*known, self.slowest_known)
 

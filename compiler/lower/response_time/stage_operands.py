@@ -10,8 +10,9 @@ from math import prod
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.stage_law import LastCopy, StageLaw
 from qps.compiler.lower.response_time.associated_answers import order_of
+from qps.compiler.lower.response_time.last_copies import last_copy_of
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import outcomes_of
 from qps.compiler.lower.response_time.repeated_visits import repeated_queues
@@ -151,6 +152,10 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
         operands += enclosed(ONE, same, varying)
         each.append(within)
     if fork.fan_out is not None:
+        last = last_copy_of(fork.branches[0], fork.fan_out, len(fork.calls))
+        if last is not None:
+            same = operands_of(fork.branches[0], added, len(fork.calls))[0]
+            return _of_last(last, same), 1
         inside = number(Fraction(len(operands) // STAGE_SIZE))
         order = order_of(fork.fan_out, fork.branches[0], len(fork.calls))
         calls = [ZERO, ZERO, ZERO, order.required, _CALLS, ZERO, order.spare, ONE, inside]
@@ -158,6 +163,15 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
     chances = prod(each) if prod(each) <= MOST_COMBINED else sum(each) + 1
     header = StageLaw(waits=ZERO, work=ZERO, servers=_FORK, service=ZERO, variation=ZERO)
     return [*header.operands(ONE, len(operands) // STAGE_SIZE), *operands], chances
+
+
+def _of_last(last: LastCopy, fixed: Formula) -> list[Formula]:
+    """Return the operands of calls at once to one machine, of which the last copy counts."""
+    service = () if last.service is None else last.service.operands()
+    inside = enclosed(ONE, fixed, service)
+    count = number(Fraction(len(inside) // STAGE_SIZE))
+    calls = [ZERO, ZERO, ZERO, last.parallel, _CALLS, ZERO, ZERO, ONE, count]
+    return [*last.wait.operands(), *calls, *inside]
 
 
 def _chances(call: CallFactor, within: int, *, is_fixed: bool) -> int:

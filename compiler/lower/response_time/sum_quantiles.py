@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from qps.compiler.lower.queues.stage_law import StageLaw
+from msgspec.structs import replace
+
+from qps.compiler.lower.queues.stage_law import LastCopy, StageLaw
 from qps.compiler.lower.response_time.associated_answers import order_of
 from qps.compiler.lower.response_time.fork_paths import fork_path
+from qps.compiler.lower.response_time.last_copies import come_together, last_copy_of, last_known
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes, shows_outcomes
 from qps.compiler.lower.response_time.repeated_visits import is_counted, repeats_by_share
@@ -155,12 +158,8 @@ def fan_out_path(
         return None
     node = branch[0].calls[depth].node
     order = order_of(fan_out, parts, depth)
-    required = order.required
-    is_all = fan_out.answers is None and within is ONE and required is not ONE
-    if is_all and _waits_alone(path, node, depth):
-        required = fan_out.batches
-    required = required * within
-    return FanOutPath(
+    required = order.required * within
+    alone = FanOutPath(
         required=required,
         spare=order.spare,
         fixed=path.fixed,
@@ -170,14 +169,27 @@ def fan_out_path(
         order_known=order.known([node]),
         is_one=required is ONE and order.spare is ZERO,
     )
+    if within is not ONE or fan_out.answers is not None or not come_together(parts, fan_out):
+        return alone
+    last = last_copy_of(parts, fan_out, depth)
+    if last is not None:
+        return _of_last(alone, last, fan_out)
+    return replace(alone, order_known=last_known(last, fan_out, node))
 
 
-def _waits_alone(path: LatencyPath, node: str, depth: int) -> bool:
-    """Return whether nothing varies but waits at a node: of a batch the last one counts there."""
-    made = (call for part in path.parts for call in part.calls[depth:])
-    is_plain = bool(path.added) and all(call.times is ONE for call in made)
-    return is_plain and all(
-        part.visit is not None and part.visit.place.name == node for part in path.added
+def _of_last(alone: FanOutPath, last: LastCopy, fan_out: FanOutStage) -> FanOutPath:
+    """Return the calls as batches, one at each machine, of which the last copy counts."""
+    is_one, known = fan_out.machines is ONE, last_known(last, fan_out, alone.node)
+    batches, wait = ONE if is_one else fan_out.batches, last.wait.operands()
+    if last.service is None:
+        return replace(alone, required=batches, operands=wait, is_one=is_one)
+    service = last.service.operands()
+    return replace(
+        alone,
+        required=batches * last.parallel,
+        operands=service if is_one else (*wait, *service),
+        before=wait if is_one else (),
+        order_known=known,
     )
 
 

@@ -20,6 +20,7 @@ from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.visits import QueuePlace, QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossKind, QueuePart
 from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
+from qps.compiler.lower.traffic.alike_calls import as_batch, calls_of
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.class_holds import ClassHolds
 from qps.compiler.lower.traffic.class_visits import ClassVisits
@@ -278,11 +279,13 @@ class ItineraryFlows:
 
     def _call(self, node: Call | Fork) -> None:
         """Follow calls: each begins with what comes, and what all leave of it goes on."""
+        if isinstance(node, Fork) and self._of.population is None:
+            node = as_batch(node)
         now, before, left = self._state, replace(self._state), ONE
         waited: tuple[QueueVisit, ...] = ()
         since = self._before_alternatives(node)
         now.queue_visits = since
-        for call in [node] if isinstance(node, Call) else _calls_of(node):
+        for call in [node] if isinstance(node, Call) else calls_of(node):
             if isinstance(node, Fork):
                 now.go_on_as(before)
                 now.batch, now.queue_visits, now.joined = before.batch, since, before.joined
@@ -335,8 +338,3 @@ class ItineraryFlows:
             most=float(self._calls.range_of(fork.count).high),
             span=call.span,
         )
-
-
-def _calls_of(fork: Fork) -> list[Call]:
-    nodes = (node for branch in fork.branches for node in branch.nodes)
-    return [node for node in nodes if isinstance(node, Call)]

@@ -12,6 +12,7 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.certainty import Certainty, CertaintyKind, Reason
 from qps.compiler.quantities.methods.closed_methods import OF_CLOSED
 from qps.compiler.quantities.methods.discipline_methods import OF_DISCIPLINES
+from qps.compiler.quantities.methods.fan_out_methods import OF_FAN_OUTS
 from qps.compiler.quantities.methods.feedback_methods import OF_FEEDBACK
 from qps.compiler.quantities.methods.method_row import Method, Rows
 from qps.compiler.quantities.methods.open_pool_methods import OF_POOLS
@@ -32,6 +33,7 @@ METHODS: Rows = MappingProxyType(
         **OF_CLOSED,
         **OF_POOLS,
         **OF_RESPONSES,
+        **OF_FAN_OUTS,
         **OF_ANSWERS,
     }
 )

@@ -7,9 +7,6 @@ from types import MappingProxyType
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.methods.method_row import CLOSED, LOWER, TAIL, UPPER, Method, Of, Rows
 
-_CORRELATED_ERROR = 0.25
-_CORRELATED_NOTES = {"": "within {error:%} of simulation"}
-
 OF_RESPONSES: Rows = MappingProxyType(
     {
         # -- times of several stages ----------------------------------------------------------
@@ -165,100 +162,6 @@ OF_RESPONSES: Rows = MappingProxyType(
             notes={"two": "exact for Poisson arrivals", "": "within {error:%}"},
             error=0.05,
             sources=("Nelson and Tantawi 1988", "Flatto and Hahn 1984"),
-        ),
-        "fan-out-independent": Method(
-            name="order statistics of independent calls",
-            of=(Of.MEAN, *TAIL),
-            kind=CertaintyKind.EXACT,
-            sources=("David and Nagaraja 2003",),
-        ),
-        "fan-out-associated": Method(
-            name="fan-out: the longest of independent times (associated variables)",
-            of=(Of.MEAN, *TAIL),
-            kind=UPPER,
-            reason="calls to {at} are treated as independent, though they start together",
-            notes={
-                "": (
-                    "for 100 calls to equal M/M/1 queues, the mean was 1.13–1.35× the "
-                    "simulated value at "
-                    "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
-                )
-            },
-            sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
-        ),
-        "fan-out-associated-of-many": Method(
-            name="fan-out: the longest of many independent times (associated variables)",
-            of=(Of.MEAN, *TAIL),
-            kind=UPPER,
-            reason="calls to {at} are treated as independent, though they start together",
-            notes={
-                "": (
-                    "for 100 calls to equal M/M/1 queues, the mean was 1.13–1.35× the "
-                    "simulated value at "
-                    "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
-                )
-            },
-            sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
-        ),
-        "fan-out-longest": Method(
-            name="fan-out by chance: the longest of independent times, from their distributions",
-            of=(Of.MEAN, *TAIL),
-            reason="all responses from {at} are computed as if calls were independent, though they "
-            "start together",
-            notes={
-                "few": "within {error:%} of simulation",
-                "many": "up to twice the simulated value",
-                "": (
-                    "for 8 of 20 M/D/1 queues, called by 30 % of the requests, percentiles were "
-                    "1.01–1.2× the simulated values, for 8 of 8 with other traffic 1.00–1.14×"
-                ),
-            },
-            errors={"few": 0.25, "many": 1.0},
-            measured=(
-                "99 % of 103 numbers of 22 random fan-outs up to 10 calls and all of 86 of 18 up "
-                "to 100, 100 % and 97 % of others: `python tests/network/first_answers.py 40 0 all`"
-            ),
-            sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
-        ),
-        "fan-out-first": Method(
-            name="fan-out: order statistics of calls treated as independent",
-            of=(Of.MEAN, *TAIL),
-            reason="the first responses from {at} are computed as if calls were independent, "
-            "though they start together",
-            sources=("David and Nagaraja 2003",),
-        ),
-        "fan-out-first-of-many": Method(
-            name="fan-out: order statistics of many calls treated as independent",
-            of=(Of.MEAN, *TAIL),
-            reason="the first responses from {at} are computed as if calls were independent, "
-            "though they start together",
-            notes={
-                "": (
-                    "for 100 calls to equal M/M/1 queues without other traffic, at utilizations of "
-                    "30–80 %, the mean of the first 90 was 1.05–1.12× the simulated value, p99 "
-                    "0.57–0.67×; p99 of the first 50 0.34–0.45×"
-                )
-            },
-            sources=("David and Nagaraja 2003",),
-        ),
-        "fan-out-correlated": Method(
-            name="fan-out: order statistics of calls with correlated waits (Gaussian copula)",
-            of=(Of.MEAN, *TAIL),
-            reason="the first responses from {at} are order statistics of calls whose waits are "
-            "correlated, because they start together",
-            notes=_CORRELATED_NOTES,
-            error=_CORRELATED_ERROR,
-            measured="95 % of 120 random fan-outs: `python tests/network/first_answers.py 120`",
-            sources=("David and Nagaraja 2003",),
-        ),
-        "fan-out-equal": Method(
-            name="fan-out to equal M/M/1 queues by Nelson and Tantawi",
-            of=(Of.MEAN,),
-            reason="the response time of the slowest of several identical queues uses the "
-            "Nelson-Tantawi approximation (1988)",
-            notes={"": "within 1.3 % of simulation for 100 queues, and 4 % for 1,000"},
-            error=0.1,
-            sources=("Nelson and Tantawi 1988",),
         ),
         "fork-independent": Method(
             name="fork and join: maximum of independent times",

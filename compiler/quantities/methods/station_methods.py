@@ -103,6 +103,15 @@ OF_STATIONS: Rows = MappingProxyType(
             notes={"waits": "the true queueing delay may be longer"},
             fails=("single", "independent-batches"),
         ),
+        "many-copies-that-meet": Method(
+            name="many copies of one item treated as independent arrivals",
+            of=(*TIMES, Of.LOSS),
+            reason=(
+                "copies of one item that meet at {at} are treated as independent: the true "
+                "queueing delay may be several times as long"
+            ),
+            fails=("single", "independent-batches"),
+        ),
         "closed-as-open": Method(
             name="closed population modeled as open traffic",
             of=TIMES,

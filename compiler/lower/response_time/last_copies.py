@@ -1,0 +1,52 @@
+"""Calls at once to fewer machines than calls: of those that come together the last one counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qps.compiler.lower.queues.stage_law import LastCopy
+from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE
+
+_MOST_COPIES = 32
+"""Of a batch for the cores of a machine, up to which errors were measured."""
+
+
+def come_together(line: Sequence[LatencyPart], fan_out: FanOutStage) -> bool:
+    """Return whether calls that pass these stages wait for each other anywhere."""
+    waits = (part.queue for part in line if part.queue is not None)
+    return not fan_out.is_apart and any(queue.has_batches for queue in waits)
+
+
+def last_copy_of(line: Sequence[LatencyPart], fan_out: FanOutStage, depth: int) -> LastCopy | None:
+    """Return the law of the last copy, where nothing varies but one wait at the node.
+
+    The calls stand in `depth` others. None where each has a machine, where more than one wait is on
+    the way or something happens by chance, and where the law is not known.
+    """
+    waits = [part for part in line if part.queue is not None]
+    if fan_out.answers is not None or len(waits) != 1 or not come_together(line, fan_out):
+        return None
+    (part,) = waits
+    made = [call for one in line for call in one.calls[depth:]]
+    if any(one.branches for one in line) or any(call.times is not ONE for call in made):
+        return None
+    queue, visit = part.queue, part.visit
+    if queue is None or visit is None or visit.place.name != made[0].node:
+        return None
+    if queue.arrivals is not ONE or queue.bursts is not None:
+        return None
+    return queue.law.last_copy(queue, visit.slowest)
+
+
+def last_known(last: LastCopy | None, fan_out: FanOutStage, node: str) -> Certainty:
+    """Return how the time of the last copy is known besides its queue."""
+    if last is None:
+        return known_by("fan-out-to-one-machine", [node])
+    if last.service is None:
+        return EXACT if fan_out.machines is ONE else known_by("fan-out-associated", [node])
+    is_few = fan_out.machines is ONE and fan_out.most <= _MOST_COPIES
+    is_measured = is_few and last.service.variation is ONE
+    return known_by("fan-out-to-cores", [node], case="few" if is_measured else "")

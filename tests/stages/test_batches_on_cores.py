@@ -1,0 +1,70 @@
+"""Calls at once to the cores of one machine: the last of those that come together counts.
+
+Truths are simulated by `python tests/stages/batches_on_cores.py` and by programs of the same kind.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from helpers.specs import lowered
+from stages.batches_on_cores import Fan, predicted
+
+_TRUTHS = {
+    Fan(2, 2, 0.6): (20.68, 64.31, 93.07, 25.67),
+    Fan(5, 4, 0.3): (23.71, 52.44, 70.33, 26.33),
+    Fan(8, 8, 0.85): (48.08, 134.3, 187.87, 58.19),
+    Fan(16, 8, 0.6): (47.33, 100.78, 135.13, 52.96),
+    Fan(32, 16, 0.3): (45.78, 78.15, 97.98, 48.58),
+}
+_MISS = """users rps in 1..1_200
+machine service {{ cpu 2 core, queueing mmc }}
+machine backend {{ cpu 10 core, queueing mmc }}
+network lan_ {{ propagation 0.2 ms }}
+component lookup {{ cpu 1 ms/request }}
+component query {{ cpu 10 ms/request }}
+component again {{ cpu 10 ms/request }}
+topology {{ node web = service; node data = {nodes}; link lan = lan_ between all }}
+stream page in all {{
+  traffic rps * 1 request/s
+  event hit = 85 %
+  at web {{ lookup; not hit: {{ together {calls}; lookup }} }}
+}}
+require {{ page.p99 <= 1 s }}
+"""
+_FIVE = "{ " + "; ".join(["call data { query }"] * 5) + " }"
+
+
+@pytest.mark.parametrize("fan", _TRUTHS, ids=str)
+def test_the_time_of_all_responses_is_that_of_the_last(fan: Fan) -> None:
+    for (value, known), truth in zip(predicted(fan), _TRUTHS[fan], strict=True):
+        assert value == pytest.approx(truth / 1e3, rel=0.15)
+        assert known.error == 0.2
+
+
+def test_without_other_traffic_it_is_the_longest_of_all() -> None:
+    """The mean of the longest of n exponential times is their harmonic number."""
+    mean, _ = predicted(Fan(8, 8, 1e-6))[-1]
+    assert mean == pytest.approx(0.01 * sum(1 / k for k in range(1, 9)), rel=1e-3)
+
+
+@pytest.mark.parametrize("calls", [_FIVE, "5 { call data { query } }"], ids=["listed", "counted"])
+@pytest.mark.parametrize(("rps", "p99"), [(1100, 0.071), (1200, 0.107)])
+def test_a_miss_costs_five_calls_at_once(calls: str, rps: int, p99: float) -> None:
+    """Where they were taken for independent ones, p99 at 1,100 requests a second was 52 ms."""
+    page = lowered(_MISS.format(calls=calls, nodes="backend")).streams["page"]
+    at = lowered(_MISS.format(calls=calls, nodes="backend")).at(rps)
+    assert float(at.number(page.latency_quantile(Fraction("0.99")))) == pytest.approx(p99, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("calls", "nodes"),
+    [(_FIVE.replace("query }", "again }", 1), "backend"), (_FIVE, "backend * 2")],
+    ids=["unlike", "several machines"],
+)
+def test_other_calls_together_state_no_error(calls: str, nodes: str) -> None:
+    """Errors were measured of two calls that meet."""
+    graph = lowered(_MISS.format(calls=calls, nodes=nodes))
+    assert graph.streams["page"].quantile_certainty(Fraction("0.99")).error is None
