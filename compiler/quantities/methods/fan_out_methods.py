@@ -56,8 +56,8 @@ OF_FAN_OUTS: Rows = MappingProxyType(
             notes={"few": "within {error:%} of simulation for 2 to 32 exponential services"},
             errors={"few": 0.2},
             measured=(
-                "158 of 160 numbers of 40 random fan-outs: `python tests/stages/batches_on_cores.py "
-                "40 1000`"
+                "158 of 160 numbers of 40 random fan-outs: "
+                "`python tests/stages/batches_on_cores.py 40 1000`"
             ),
             sources=("Fredericks 1980", "David and Nagaraja 2003"),
         ),
