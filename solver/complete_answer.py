@@ -9,7 +9,7 @@ from typing import Any
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
-from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from qps.compiler.ir.measure_names import is_utilization, resource_in, timed_streams
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at, quality_known_at
@@ -43,6 +43,7 @@ from qps.solver.answers.solution import (
     Solution,
 )
 from qps.solver.answers.sparse_fits import counted_as_known
+from qps.solver.incidents.timeouts_by_chance import report_timeouts, timeouts_by_chance
 from qps.solver.uncertainty.interval_result import Uncertainty
 
 _BYTE = 8
@@ -69,6 +70,7 @@ def complete_answer(
     outcome: dict[str, Any] = {
         name: getattr(solution, name) for name in ConfigurationResult.__struct_fields__
     }
+    outcome["warnings"] += _retry_warnings(model, configuration, solution, reliable)
     limiting = _limiting(requirements, solution.limited_by)
     return Answer(
         **outcome,
@@ -108,6 +110,21 @@ def complete_answer(
         at_reliable=at_reliable,
         advice=advice,
     )
+
+
+def _retry_warnings(
+    model: ir.Model,
+    configuration: Configuration,
+    solution: Solution,
+    reliable: ReliableCapacity | None,
+) -> tuple[Diagnostic, ...]:
+    """Return a warning of each stream whose retries may overload the system at its capacity."""
+    at = solution.capacity if reliable is None else reliable.capacity
+    if at is None:
+        return ()
+    graph, sink = solution.graph, Sink()
+    report_timeouts(timeouts_by_chance(model, configuration, graph, at), graph, at, sink)
+    return tuple(sink.found)
 
 
 def measures_at(graph: LoadGraph, at: int) -> tuple[MeasureAnswer, ...]:

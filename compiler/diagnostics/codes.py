@@ -141,6 +141,9 @@ UNCOUNTED_WAITS = Code(
     "QPS0609", "queueing-excluded", _W, "latency excludes queueing delay at a busy resource"
 )
 NOT_SIMULATED = Code("QPS0610", "not-simulated", _E, "claim that cannot be simulated")
+TIMEOUTS_BY_CHANCE = Code(
+    "QPS0611", "timeouts-by-chance", _W, "retries may overload a system without an incident"
+)
 UNDECIDED = Code("QPS0630", "undecided", _E, "undecided: too close to a limit")
 
 ALL: tuple[Code, ...] = tuple(
@@ -170,5 +173,12 @@ FORMER_SLUGS = {
 
 WARNINGS = tuple(code for code in ALL if code.severity is Severity.WARNING)
 
-OF_ANSWERS = (RANGE_LIMITS, SATURATED_START, FAR_FROM_MEASURED, NO_USERS, UNCOUNTED_WAITS)
+OF_ANSWERS = (
+    RANGE_LIMITS,
+    SATURATED_START,
+    FAR_FROM_MEASURED,
+    NO_USERS,
+    UNCOUNTED_WAITS,
+    TIMEOUTS_BY_CHANCE,
+)
 """Warnings of an answer, not of a text: `qps check` reports none of them."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.lowering import lower
 from qps.solver.incidents.course_steps import step_of
 from qps.solver.incidents.fluid_course import fluid_course
 from qps.solver.incidents.incident_model import incident_system
@@ -22,6 +23,7 @@ from qps.solver.incidents.incident_system import (
 )
 from qps.solver.incidents.random_backlogs import random_backlogs
 from qps.solver.incidents.random_variation import deciding_variation
+from qps.solver.incidents.timeouts_by_chance import timeouts_by_chance
 
 _BUDGET = 0.1
 _MOST_TIMES = 16
@@ -59,6 +61,9 @@ def _in_mode(
         system=system, course=course,
         variation=deciding_variation(system, course),
         random_backlogs=random_backlogs(system, course),
+        chance_timeouts=timeouts_by_chance(
+            model, configuration, lower(model, configuration), population
+        ),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.incidents.incident_system import FluidCourse, IncidentSystem
+from qps.solver.incidents.timeouts_by_chance import ChanceTimeout
 
 
 class MitigationKind(StrEnum):
@@ -63,9 +64,16 @@ class IncidentAnswer(Struct, frozen=True, kw_only=True):
     mitigations: tuple[Mitigation, ...] = ()
     variation: float = 0.0
     random_backlogs: tuple[RandomBacklog, ...] = ()
+    chance_timeouts: tuple[ChanceTimeout, ...] = ()
+    """Streams whose retries may overload the system by random waits alone, without an incident."""
     others: tuple[IncidentAnswer, ...] = ()
     modes: tuple[str, ...] = ()
     """The modes of the spec in which incidents may happen."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether random variation does not decide whether it is over by itself."""
+        return not self.variation and not (self.course.returns and self.chance_timeouts)
 
     @property
     def severity(self) -> tuple[bool, bool, float, float, float]:
@@ -75,7 +83,7 @@ class IncidentAnswer(Struct, frozen=True, kw_only=True):
         backlogs += [one.worst for one in self.random_backlogs]
         return (
             not course.returns,
-            self.variation > 0,
+            not self.is_certain,
             course.cleared_at,
             course.lost + course.late,
             max(backlogs, default=0.0),

@@ -94,8 +94,8 @@ def followed_incident(
     answer: IncidentAnswer, incident: ir.Incident, model: ir.Model, configuration: Configuration
 ) -> Mapping[str, Json] | None:
     """Return what scripts follow an incident from, and what it comes to; None if they cannot."""
-    if not _is_constant(incident, model):
-        return None
+    if answer.chance_timeouts or not _is_constant(incident, model):
+        return None  # scripts have no laws of waits
     system, course = answer.system, answer.course
     stated = _Stated(Folder(configuration=in_force(configuration), population=Fraction(answer.at)))
     fixed = [one.name for one in configuration.explicit if isinstance(one, ir.SetParameter)]

@@ -312,6 +312,8 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
             offered = number(sum(one.rate for one in passing) + last.retries)
             return phrase("incident.never_retries", offered=offered, resource=resource)
         return phrase("incident.never", resource=resource)
+    if not answer.is_certain:
+        return _by_random_waits(answer, labels)
     random = _shown_random(answer)
     at = max((one.cleared_at for one in random), default=0.0)
     if course.cleared_at < at < inf:
@@ -325,6 +327,19 @@ def _over(answer: IncidentAnswer, labels: Labels) -> str:
     return f"{over}; {phrase('incident.in_time', at=duration(course.in_time_at))}"
 
 
+def _by_random_waits(answer: IncidentAnswer, labels: Labels) -> str:
+    """Return that retries may overload the system by themselves, with the worst of the streams."""
+    worst = max(answer.chance_timeouts, key=lambda one: one.share)
+    return phrase(
+        "incident.random_waits",
+        stream=labels.of(worst.stream),
+        share=percent(worst.share),
+        timeout=quantity(worst.timeout, TIME),
+        resource=labels.of(worst.resource),
+        load=percent(worst.load),
+    )
+
+
 def over_in_short(answer: IncidentAnswer) -> str:
     """Return the name of an incident and when it is over."""
     name, mode = answer.name, answer.system.mode
@@ -336,6 +351,8 @@ def over_in_short(answer: IncidentAnswer) -> str:
 def _over_in_words(answer: IncidentAnswer) -> str:
     if answer.variation:
         return phrase("incident.by_chance_short")
+    if not answer.is_certain:
+        return phrase("incident.random_waits_short")
     course = answer.course
     return over_at(course.cleared_at, is_extrapolated=course.is_extrapolated)
 

@@ -55,6 +55,20 @@ class RandomBacklogView(Struct, frozen=True, kw_only=True):
     over_at: float | None
 
 
+class ChanceTimeoutView(Struct, frozen=True, kw_only=True):
+    """A stream whose retries may overload `resource` by random waits alone, without an incident.
+
+    `share` is the part of its requests that exceeds the timeout (in s) before any retries, and
+    `load` that of the resource with all attempts of all clients.
+    """
+
+    stream: str
+    timeout: float
+    share: float
+    resource: str
+    load: float
+
+
 class CoursePointView(Struct, frozen=True, kw_only=True):
     """A time of the course: requests in a second, backlogs in s by resource, all else by name.
 
@@ -130,6 +144,7 @@ class IncidentView(Struct, frozen=True, kw_only=True):
     streams: tuple[StreamOutcomeView, ...]
     backlogs: tuple[WorstBacklogView, ...]
     random_backlogs: tuple[RandomBacklogView, ...]
+    timeouts_by_chance: tuple[ChanceTimeoutView, ...]
     mitigations: tuple[MitigationView, ...]
     course: tuple[CoursePointView, ...]
 
@@ -167,7 +182,7 @@ def _incident(answer: IncidentAnswer) -> IncidentView:
         starts_at=system.start,
         ends_at=system.end,
         returns=course.returns,
-        is_certain=answer.variation == 0,
+        is_certain=answer.is_certain,
         over_at=_finite(course.cleared_at),
         in_time_at=_finite(course.in_time_at),
         is_extrapolated=course.is_extrapolated,
@@ -176,6 +191,16 @@ def _incident(answer: IncidentAnswer) -> IncidentView:
         streams=tuple(map(_stream, course.streams)),
         backlogs=_backlogs(course, system),
         random_backlogs=tuple(_random(one, system) for one in answer.random_backlogs),
+        timeouts_by_chance=tuple(
+            ChanceTimeoutView(
+                stream=one.stream,
+                timeout=one.timeout,
+                share=one.share,
+                resource=one.resource,
+                load=one.load,
+            )
+            for one in answer.chance_timeouts
+        ),
         mitigations=tuple(map(_mitigation, answer.mitigations)),
         course=tuple(_point(one, system) for one in course.points),
     )
@@ -186,7 +211,7 @@ def _mode(answer: IncidentAnswer) -> IncidentModeView:
     return IncidentModeView(
         mode=answer.system.mode,
         returns=course.returns,
-        is_certain=answer.variation == 0,
+        is_certain=answer.is_certain,
         over_at=_finite(course.cleared_at),
         lost=course.lost,
         late=course.late,

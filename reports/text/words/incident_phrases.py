@@ -154,6 +154,12 @@ INCIDENT_PHRASES: dict[str, str] = {
     "incident.random_over": (
         "on average at about {at}, by itself: what waits then is by random variation alone"
     ),
+    "incident.random_waits": (
+        "retries from random waits alone may overload it, also without an incident (metastable): "
+        "{share} of {stream} exceed {timeout} by chance, and all attempts together are {load} of "
+        "the capacity of {resource}"
+    ),
+    "incident.random_waits_short": "retries from random waits alone may overload it",
     "incident.reason.hits_are_set": "not computed: the hit rate of an emptied cache is set",
     "incident.reason.many_routes": "not computed: there are too many ways through the system",
     "incident.reason.not_followed": (

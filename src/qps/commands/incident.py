@@ -63,7 +63,7 @@ def run(arguments: Namespace) -> Exit:
             for answer, one in pairs
         ]
         sys.stdout.write("\n".join(texts))
-    return Exit.YES if all(one.course.returns and not one.variation for one in answers) else Exit.NO
+    return Exit.YES if all(one.course.returns and one.is_certain for one in answers) else Exit.NO
 
 
 def _written(output: Path, answers: Sequence[IncidentAnswer]) -> str:
