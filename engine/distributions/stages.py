@@ -172,7 +172,7 @@ def read_line(
     at = 0
     while at < len(groups):
         group = groups[at]
-        end = min(len(groups), at + 1 + int(min(abs(how_many(group[-1])), len(groups))))
+        end = min(len(groups), at + 1 + int(min(len(groups), abs(how_many(group[-1])))))
         found.append(stage_of(group, read_line(groups[at + 1 : end], stage_of, how_many)))
         at = end
     return tuple(found)

@@ -180,7 +180,7 @@ class TrueTables(WrittenNumbers):
                 for one in found
             ]
             if not any(
-                load.text in self.bar_labels(is_)
+                self._is_load(load.text, is_, self.here(one.load))
                 and target.text in self.reported(most, share=True)
                 and not [
                     *self._made_up(
@@ -193,6 +193,13 @@ class TrueTables(WrittenNumbers):
                 yield f"{what.text}: {[load.text, target.text, state.text]}, not {truths}"
             if bar.text:
                 yield f"{what.text} has {bar.text} beside its bar"
+
+    def _is_load(self, text: str, value: float, nominal: float) -> bool:
+        """Return whether a gauge shows a load, and beside it that of nominal inputs, if at all."""
+        shown, _, beside = text.partition("nominal")
+        return shown.strip() in self.bar_labels(value) and (
+            not beside or beside.strip() in self.bar_labels(nominal)
+        )
 
     def _limits(self, resource: ResourceLoad) -> bool:
         return self.limiting is not None and resource_in(self.limiting) == resource.name

@@ -115,7 +115,7 @@ def test_the_page_says_what_it_does_not_follow(open_page: Any) -> None:
     texts = """() => ['answer', 'requirements', 'known']
       .map((id) => document.getElementById(id).textContent)"""
     said, requirements, _ = page.run(texts)
-    assert said.startswith(f"About {answer:,} users. With {(answer or 0) + 1:,}, replies latency")
+    assert said.startswith(f"About {answer:,} users. At {(answer or 0) + 1:,}, replies latency")
     assert "95 % certainty is not met" in said
     assert "At limit" in requirements
     advice = "() => document.getElementById('advice').textContent"

@@ -63,7 +63,7 @@ def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None
     page = open_page(html_of(spec))
     page.page.wait_for_selector("#advice button")
     (row,) = page.run(ROWS)
-    assert row[0] == "Combination"
+    assert row[0] == "Buy", row
     assert len(row[1].split(" and ")) == 3
     command = page.page.locator("#advice tbody span[title]").get_attribute("title") or ""
     words = split(command)

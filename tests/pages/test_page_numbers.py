@@ -214,7 +214,12 @@ def test_what_is_not_needed_is_computed_when_it_is_shown(open_page: Any) -> None
 @nightly
 def test_fans_end_where_nine_in_ten_of_the_values_do(open_page: Any) -> None:
     """All rests on one number, and rises with it: its quantiles tell those of loads and waits."""
-    shown = shown_on(open_page(html_of(checked(UNSURE))).page)
+    page = open_page(html_of(checked(UNSURE))).page
+    for name in ("loads", "needs"):  # samples are drawn where they are seen
+        page.evaluate(f"document.getElementById('picture-{name}').scrollIntoView()")
+        page.wait_for_selector(f"#picture-{name} path.fan", state="attached")
+    page.wait_for_function(SAMPLED.replace('key !== "board" || ', ""))
+    shown = shown_on(page)
     ends = 1 - 1.645 * 0.2 / 1.96, 1 + 1.645 * 0.2 / 1.96  # request/s
     least, most = ([end * 0.97, end * 1.03] for end in ends)
 

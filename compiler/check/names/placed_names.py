@@ -22,6 +22,8 @@ _WORDS: dict[type, str] = {
     ast.Quality: "metric",
     ast.Figure: "logarithmic",
     ast.NamedSetting: "name",
+    ast.Profile: "cycle",
+    ast.Hours: "days",
 }
 """Where words of the language, or of a file, stand as names do."""
 
@@ -52,6 +54,8 @@ class Placed(Struct, frozen=True):
             yield from self._of_kinds(node)
             if isinstance(node, ast.Use):
                 yield from self._use(node)
+            if isinstance(node, ast.Forecast):
+                yield from self._of_population(node.name)
 
     def _declared(self, node: ast.Written) -> _Found:
         """Yield the names that a node declares, or shares with others that do."""
@@ -120,6 +124,12 @@ class Placed(Struct, frozen=True):
             symbol = self.symbols.kind(declared, name.text)
             if symbol is not None:
                 yield name, Meant(name.span, symbol)
+
+    def _of_population(self, name: ast.Name) -> _Found:
+        """Yield the population that a forecast is of, where it has its name."""
+        for users in self.tree.every(ast.Users):
+            if users.name.text == name.text:
+                yield name, Meant(name.span, self.symbols.declared(users))
 
     def _use(self, use: ast.Use) -> _Found:
         """Yield the parts of a file's name, and the one that the module has here."""

@@ -22,6 +22,7 @@ function textOf(node) {
   if (node.nodeType === 3) return node.data;
   if (node.localName === "input") return node.value;
   if (node.localName === "br") return " ";
+  if (getComputedStyle(node).display === "none") return "";
   return node.localName === "svg" || node.matches("button.quiet") ? "" : [...node.childNodes].map(textOf).join("");
 }
 

@@ -220,7 +220,7 @@ export class Advice {
       setting = best.next;
       left = best.count;
     }
-    if (left === 0) yield* this.try_({ kind: "together", text: taken.map((one) => one.text).join(" and "), parts: taken.map((one) => one.part), setting });
+    if (left === 0) yield* this.try_({ kind: "together", isBought: taken.some(({ kind }) => BOUGHT.includes(kind)), text: taken.map((one) => one.text).join(" and "), parts: taken.map((one) => one.part), setting });
   }
 
   // How many criteria fail with one more than now.
@@ -349,8 +349,8 @@ function tryButton(words, apply) { return make("button", { type: "button", class
 // What a change takes, in the order in which changes are shown: what has a price before what has none.
 const GROUPS = ["buy", "system", "traffic", "goal"], BOUGHT = ["more machines", "other hardware", "more capacity"];
 
-function groupOf({ traffic }, { kind, part, parts = [part] }) {
-  if (BOUGHT.includes(kind)) return "buy";
+function groupOf({ traffic }, { kind, isBought, part, parts = [part] }) {
+  if (isBought || BOUGHT.includes(kind)) return "buy";
   if (kind === GOAL) return "goal";
   return parts.every((one) => traffic?.has(one.replace(/\.traffic$/, ""))) ? "traffic" : "system";
 }
