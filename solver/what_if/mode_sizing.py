@@ -276,7 +276,7 @@ class SizedMode:
 
     # -- the whole, judged anew ------------------------------------------------------------
 
-    def _sized(self, times: dict[str, Fraction], turning: str | None = None) -> LoadGraph:
+    def sized(self, times: dict[str, Fraction], turning: str | None = None) -> LoadGraph:
         """Return the graph with such capacities, of which one is still to turn.
 
         What is as large as it was stays as it is written, and is known as well as without the
@@ -295,7 +295,7 @@ class SizedMode:
 
     def criteria(self, times: dict[str, Fraction]) -> list[Criterion]:
         """Return all criteria as they are known at the population, with such capacities."""
-        graph = self._sized(times)
+        graph = self.sized(times)
         return [
             replace(each, known=known_at(graph, each, self._population))
             for each in all_criteria(graph)
@@ -303,7 +303,7 @@ class SizedMode:
 
     def failing(self, times: dict[str, Fraction]) -> list[FailingThere]:
         """Return what fails at the population with capacities so many times what they are."""
-        graph = self._sized(times)
+        graph = self.sized(times)
         return [
             FailingThere(
                 criterion=criterion,
@@ -328,7 +328,7 @@ class SizedMode:
 
         None where nothing rests on it.
         """
-        graph = self._sized(times, number)
+        graph = self.sized(times, number)
         known = graph.assumptions.get(number)
         if known is None:
             return None
@@ -344,5 +344,5 @@ class SizedMode:
 
     def supports(self, times: dict[str, Fraction]) -> bool:
         """Return whether all populations up to this one are acceptable."""
-        graph = self._sized(times).up_to(self._population)
+        graph = self.sized(times).up_to(self._population)
         return (largest_acceptable(graph) or 0) >= self._population

@@ -1,15 +1,20 @@
-"""Whether a difference of two capacities is less than approximations are known for."""
+"""What model errors leave of a difference of two capacities, and of what a sizing proposes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from msgspec import Struct
 
+from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.unfavorable_errors import unfavorable_errors
+from qps.solver.what_if.mode_sizing import SizedMode
+from qps.solver.what_if.sizing_result import SizingReliability
 
 _UNSTATED = 0.25
 """The error of an approximation that states none, as a part of the truth: half of those that
@@ -51,6 +56,31 @@ class SupportedUsers(Struct, frozen=True):
             at = max(population, graph.low)
             for criterion in all_criteria(graph):
                 yield _times(graph, criterion, at), _error(graph, criterion, at)
+
+
+def sizing_reliability(
+    model: ir.Model,
+    modes: Sequence[SizedMode],
+    modes_of: Callable[[ir.Model], Sequence[SizedMode]],
+    population: int,
+    times: Mapping[str, Fraction],
+) -> SizingReliability:
+    """Return whether a population is reliably supported with capacities so many times as large.
+
+    It is judged as the reliable capacity is: by limits and targets that allow for the errors.
+    `modes_of` makes the modes of a model with tighter limits.
+    """
+    graphs = [mode.sized(dict(times)) for mode in modes]
+    errors = unfavorable_errors(model, graphs, population)
+    tight = errors.tightened(model)
+    is_supported = tight is model or all(
+        not mode.failing(dict(times)) and mode.supports(dict(times)) for mode in modes_of(tight)
+    )
+    return SizingReliability(
+        is_supported=is_supported,
+        allowed_for=errors.allowed_for,
+        unmeasured=errors.unmeasured,
+    )
 
 
 def _times(graph: LoadGraph, criterion: Criterion, population: int) -> float:

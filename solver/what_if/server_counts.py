@@ -29,6 +29,7 @@ class _Found(Struct, frozen=True):
     """Counts that were tried, and how it is known that fewer are not enough."""
 
     counts: Counts
+    times: Times
     are_least: bool
     known: Certainty
 
@@ -51,6 +52,8 @@ class ServerCounts:
         self._needed, self._numbers = needed, numbers
         self._countables = _countables(modes)
         self._now = {one.number: one.now for one in self._countables}
+        self.grown: Times = {}
+        """What the numbers of the growth that was found are times what they are now."""
         self._failing: dict[tuple[int, frozenset[tuple[str, Fraction]]], list[FailingThere]] = {}
 
     def growth(self) -> Growth | None:
@@ -67,6 +70,7 @@ class ServerCounts:
             found = self._found(links)
             if found is None:
                 continue
+            self.grown = found.times
             names = [one.resource for one in self._lacking() if links and one.is_link]
             return Growth(
                 machines=tuple(self._more(found.counts)),
@@ -159,7 +163,7 @@ class ServerCounts:
             [one for mode in self._modes for one in mode.criteria(dict(times(found.counts)))],
         )
         known = known if found.are_least else together(known, NOT_ALL_TRIED)
-        return _Found(found.counts, found.are_least, known)
+        return _Found(found.counts, times(found.counts), found.are_least, known)
 
     def _is_enough_alone(self, one: ResourceNeed) -> bool:
         """Return whether all holds with the machines of one resource, and the rest as required."""

@@ -20,6 +20,7 @@ from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.what_if.inverse_unknown import refuse_outside
 from qps.solver.what_if.least_multiples import whole_above
 from qps.solver.what_if.mode_sizing import SizedMode
+from qps.solver.what_if.model_error import sizing_reliability
 from qps.solver.what_if.server_counts import ServerCounts
 from qps.solver.what_if.sizing_result import ResourceNeed, Sizing, SizingFix
 
@@ -39,18 +40,13 @@ def size(
     refuse_confidence(model, configuration)
     refuse_outside(model, configuration, population)
     outside = replace(configuration, mode=None, mode_changes=())
-    every_mode = in_each_mode(model, configuration)
-    modes = [SizedMode(model, each, outside, population) for each in every_mode]
-    needed: dict[str, ResourceNeed] = {}
-    raised: dict[str, Fraction] = {}
-    numbers: dict[str, set[str]] = {}
-    for mode in modes:
-        for one, number, times in mode.needed():
-            before = needed.get(one.resource)
-            needed[one.resource] = one if before is None else _worse(before, one)
-            numbers.setdefault(one.resource, set()).add(number)
-            if times is not None:
-                raised[number] = max(times, raised.get(number, Fraction(1)))
+
+    def modes_of(model: ir.Model) -> list[SizedMode]:
+        every = in_each_mode(model, configuration)
+        return [SizedMode(model, each, outside, population) for each in every]
+
+    modes = modes_of(model)
+    needed, raised, numbers = _needed(modes)
     whatever = [f for mode in modes for f in mode.failing(dict.fromkeys(mode.numbers, _ENOUGH))]
     unfixable = {(f.criterion.name, f.mode) for f in whatever}
     still = [
@@ -65,6 +61,10 @@ def size(
     is_possible = is_carried or (growth is not None and bool(growth.machines))
     has_fixes = with_fixes or not is_possible
     every = [criterion for mode in modes for criterion in mode.criteria(raised)]
+    reliability = None
+    if is_possible:
+        proposed = raised if is_carried else servers.grown
+        reliability = sizing_reliability(model, modes, modes_of, population, proposed)
     fixes, fixes_known = _fixes(modes, raised, unfixable) if still and has_fixes else ((), EXACT)
     return Sizing(
         population=model.population.name,
@@ -84,8 +84,26 @@ def size(
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
         ports=modes[0].ports,
+        reliability=reliability,
         nominal_inputs=tuple(uncertain_in_any_mode(model, configuration)),
     )
+
+
+def _needed(
+    modes: Sequence[SizedMode],
+) -> tuple[dict[str, ResourceNeed], dict[str, Fraction], dict[str, set[str]]]:
+    """Return what each resource needs, the numbers that are raised for it, and its numbers."""
+    needed: dict[str, ResourceNeed] = {}
+    raised: dict[str, Fraction] = {}
+    numbers: dict[str, set[str]] = {}
+    for mode in modes:
+        for one, number, times in mode.needed():
+            before = needed.get(one.resource)
+            needed[one.resource] = one if before is None else _worse(before, one)
+            numbers.setdefault(one.resource, set()).add(number)
+            if times is not None:
+                raised[number] = max(times, raised.get(number, Fraction(1)))
+    return needed, raised, numbers
 
 
 def _fixes(

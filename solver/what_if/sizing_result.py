@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
+from qps.solver.answers.answer_parts import ModelError
 from qps.solver.what_if.growth import Growth
 
 
@@ -125,6 +126,18 @@ class SizingFix(Struct, frozen=True):
     known: Certainty = EXACT
 
 
+class SizingReliability(Struct, frozen=True, kw_only=True):
+    """Whether the proposal supports the population with the model errors in `allowed_for`.
+
+    Each is at its unfavorable end. `unmeasured` lists the requirements and utilizations whose model
+    error was never measured.
+    """
+
+    is_supported: bool
+    allowed_for: tuple[ModelError, ...]
+    unmeasured: tuple[str, ...]
+
+
 class Sizing(Struct, frozen=True, kw_only=True):
     """What each resource must have for a population.
 
@@ -151,6 +164,8 @@ class Sizing(Struct, frozen=True, kw_only=True):
     has_fixes: bool = True
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
+    reliability: SizingReliability | None = None
+    """Whether the proposal holds with model errors, None where there is no proposal."""
     nominal_inputs: tuple[str, ...] = ()
     """The numbers that nobody knows exactly: typical values stand for them."""
 

@@ -60,7 +60,17 @@ def sizing_as_known(sizing: Sizing) -> str:
 
 
 def sizing_answer(sizing: Sizing) -> str:
-    """Return in words whether the required capacities support a population, and what fails else."""
+    """Return in words whether the required capacities support a population, and what fails else.
+
+    With whether that is so without model error only.
+    """
+    answer = _nominal_answer(sizing)
+    if sizing.reliability is None or sizing.reliability.is_supported:
+        return answer
+    return phrase("sizing.without_error", answer=answer.removesuffix("."))
+
+
+def _nominal_answer(sizing: Sizing) -> str:
     users = counted(sizing.at, sizing.population)
     are = "is" if sizing.at == 1 else "are"
     short = [

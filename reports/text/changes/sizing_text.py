@@ -36,6 +36,7 @@ from qps.solver.what_if.least_multiples import MOST
 from qps.solver.what_if.sizing_result import ResourceNeed, Sizing
 
 _EXACT_DIGITS = 6
+_MOST_ERRORS = 3
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -71,6 +72,7 @@ def sizing_text(
                 (phrase("accuracy") if i == 0 else "", line)
                 for i, line in enumerate(_reliability(sizing, labels))
             ),
+            *_model_error(sizing, labels),
         ),
         tables=(_table(sizing, labels),),
         notes=(
@@ -196,6 +198,17 @@ def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
     if len(reasons) == 1:
         return [f"{what}: {labels.sentence(reasons[0])}"]
     return [phrase("sizing.reasons", what=what, count=len(reasons))]
+
+
+def _model_error(sizing: Sizing, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield which model errors the result allows for, or that it does not."""
+    found = sizing.reliability
+    if found is None or not found.allowed_for:
+        return
+    shown = [f"{labels.measure(one.name)} ± {percent(one.error, 2)}" for one in found.allowed_for]
+    value = ", ".join(shown[:_MOST_ERRORS])
+    key = "error.covered" if found.is_supported else "sizing.error_not_covered"
+    yield phrase("error"), phrase(key, value=value)
 
 
 def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:

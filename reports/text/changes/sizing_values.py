@@ -8,7 +8,14 @@ from qps.compiler.diagnostics.former_names import former
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.changes.sizing_sentences import by_shortage, sizing_answer
 from qps.solver.what_if.growth import Growth
-from qps.solver.what_if.sizing_result import FailingThere, Machines, ResourceNeed, Sizing, SizingFix
+from qps.solver.what_if.sizing_result import (
+    FailingThere,
+    Machines,
+    ResourceNeed,
+    Sizing,
+    SizingFix,
+    SizingReliability,
+)
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
@@ -71,6 +78,8 @@ class SizingView(Struct, frozen=True, kw_only=True):
     fixes_known: Certainty
     growth: Growth | None
     known: Certainty
+    reliability: SizingReliability | None
+    """Whether the proposal holds with model errors; null without a proposal."""
     nominal_inputs: tuple[str, ...]
 
     given = former("given", "population")
@@ -93,6 +102,7 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         fixes_known=sizing.fixes_known,
         growth=sizing.growth,
         known=sizing.known,
+        reliability=sizing.reliability,
         nominal_inputs=sizing.nominal_inputs,
     )
 

@@ -326,6 +326,8 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "sizing.value_now": "{takes} of {resource} (now {now})",
     "sizing.with_more": "with more capacity for {names}",
     "sizing.without_changes": "without changes",
+    "sizing.without_error": "{answer} (without model error).",
+    "sizing.error_not_covered": "not included: {value}; with it, a requirement is not met",
     "sizing.without_changes_first": "Without changes",
     "threshold.above_all": "no capacity falls by more than 100 %",
     "threshold.capacity_falls": (
