@@ -44,13 +44,17 @@ class CourseVerdict(StrEnum):
 
 
 class CourseComparison(Struct, frozen=True, kw_only=True):
-    """A number of the fluid model and of the simulation; None for a time that was not reached."""
+    """A number of the fluid model and of the simulation; None for a time that was not reached.
+
+    Of a time that not all runs reached, `reached` is the number of those that did.
+    """
 
     measure: CourseMeasure
     subject: str
     fluid: float | None
     simulated: Estimate | None
     verdict: CourseVerdict
+    reached: int | None = None
 
 
 def course_comparisons(
@@ -100,6 +104,7 @@ def _day_comparisons(
             subject=station.name,
             fluid=fluid,
             simulated=cleared,
+            reached=None if cleared is not None else simulation.cleared(place),
             verdict=_cleared(fluid, _MINUTE * (peak.worst_at - start), cleared, simulation),
         )
     for name in dict.fromkeys(one.name for one in simulation.course.streams if one.name):
@@ -189,6 +194,7 @@ def _over(answer: IncidentAnswer, simulation: CourseSimulation) -> CourseCompari
         fluid=course.cleared_at if isfinite(course.cleared_at) else None,
         simulated=simulated,
         verdict=verdict,
+        reached=None if simulated is not None else simulation.over,
     )
 
 

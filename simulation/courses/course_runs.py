@@ -36,6 +36,10 @@ class CourseSimulation(Struct, frozen=True, kw_only=True):
         known = [time for time in times if time is not None]
         return estimate(known) if len(known) == len(times) else None
 
+    def cleared(self, station: int) -> int:
+        """Return in how many runs the largest backlog of a station was cleared."""
+        return sum(one.cleared_at(station) is not None for one in self.runs)
+
     def stream(self, name: str, of: str) -> Estimate:
         """Return a number of the requests of a stream, of all their kinds together."""
         join = max if of == "worst" else sum

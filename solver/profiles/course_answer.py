@@ -60,12 +60,17 @@ class BacklogCourse(Struct, frozen=True, kw_only=True):
 
 
 class ServerHours(Struct, frozen=True, kw_only=True):
-    """Machines of a node over a cycle: all of them, and as many as each moment needs."""
+    """Machines of a node over a cycle: all of them, and as many as each moment needs.
+
+    With what both cost in $, None without a price that is always the same.
+    """
 
     node: str
     count: int
     hours: float
     needed: float
+    cost: float | None
+    needed_cost: float | None
 
 
 class TransientQueue(Struct, frozen=True, kw_only=True):

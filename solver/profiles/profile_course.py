@@ -42,6 +42,8 @@ _FEW = 24
 _MOST_STATES = 200
 _STEPS = 100
 """Values of a profile that are distinguished where there are more states."""
+_SECONDS_OF_HOUR = 3600.0
+
 Values = tuple[tuple[str, Fraction], ...]
 
 
@@ -53,6 +55,8 @@ class _State(Struct, frozen=True, kw_only=True):
     loads: Mapping[str, float]
     utilizations: Mapping[str, float]
     counts: Mapping[str, float]
+    costs: Mapping[str, float]
+    """What all machines of a node cost in an hour, in $, of those with such a price."""
     requirement: str | None
     used: float
     is_met: bool
@@ -159,6 +163,8 @@ def _evaluated(graph: LoadGraph, at: int, numbers: MomentValues) -> _State:
             [one.count for one in resources],
         )
     )
+    running = [one for one in graph.stated.prices if one.is_running]
+    prices = numbers.at(graph, [one.value for one in running], at) if running else ()
     found = numbers.at(graph, sides, at)
     used = {}
     is_met = True
@@ -176,6 +182,9 @@ def _evaluated(graph: LoadGraph, at: int, numbers: MomentValues) -> _State:
         loads=loads,
         utilizations=utilizations,
         counts=counts,
+        costs={
+            one.place: _SECONDS_OF_HOUR * price for one, price in zip(running, prices, strict=True)
+        },
         requirement=nearest,
         used=0.0 if nearest is None else used[nearest],
         is_met=is_met,
@@ -249,11 +258,31 @@ def _servers(
         per_machine = max(state.utilizations.get(name, 0.0) for state in states for name in own)
         if not per_machine > 0 or not isfinite(per_machine):
             continue
-        needed = sum(
-            max(1, ceil(one / per_machine - _ROUNDING)) * (moment.end - moment.start)
-            for one, moment in zip(work, moments, strict=True)
-        )
+        needed_then = [max(1, ceil(one / per_machine - _ROUNDING)) for one in work]
+        lengths = [moment.end - moment.start for moment in moments]
+        needed = sum(many * length for many, length in zip(needed_then, lengths, strict=True))
+        there = [max(state.counts.get(name, 0.0) for name in own) for state in states]
         count = max(state.counts.get(name, 0.0) for state in states for name in own)
+        price = _price(node, states, there)
         yield ServerHours(
-            node=node, count=round(count), hours=count * minutes / _HOUR, needed=needed / _HOUR
+            node=node,
+            count=round(count),
+            hours=count * minutes / _HOUR,
+            needed=needed / _HOUR,
+            cost=None if price is None else price * count * minutes / _HOUR,
+            needed_cost=None if price is None else price * needed / _HOUR,
         )
+
+
+def _price(node: str, states: Sequence[_State], counts: Sequence[float]) -> float | None:
+    """Return what a machine of a node costs in an hour, in $; None if that is not always the same.
+
+    Nor where it has no running price.
+    """
+    found = [
+        state.costs[node] / count
+        for state, count in zip(states, counts, strict=True)
+        if count > 0 and node in state.costs
+    ]
+    is_same = bool(found) and max(found) - min(found) <= _ROUNDING * max(found)
+    return found[0] if is_same else None

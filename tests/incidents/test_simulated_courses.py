@@ -6,6 +6,7 @@ The simulation itself is compared with another one, which shares nothing with QP
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -276,3 +277,26 @@ def test_a_day_of_a_week_is_simulated(tmp_path: Path, capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["until"] == 86_400
     assert main(["simulate", str(file), *arguments, "--set", "visits=1"]) == 2
     assert "all profiles are set to a value" in capsys.readouterr().err
+
+
+def test_a_time_that_some_runs_reach_is_not_the_same_as_one_that_none_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "four.qps"
+    path.write_text("""
+users rps in 1..100
+machine vm { cpu 4 core, queueing mmc }
+component work { cpu 100 ms/request }
+topology { node api = vm }
+stream order for each user { traffic 1 request/s; at api { work } }
+require { order.p99 <= 2 s }
+retry order { timeout 1 s; retries 2; backoff 200 ms }
+incident short { lose api for 1 second }
+""")
+    assert main(["simulate", str(path), "--at", "36", "--over", "short"]) in (0, 1)
+    text = " ".join(capsys.readouterr().out.split())
+    found = re.search(r"(\d+) of (\d+) were over within", text)
+    assert found is not None
+    over, runs = map(int, found.groups())
+    assert 0 < over < runs
+    assert f"Over at not over not over in {runs - over} of {runs} runs" in text

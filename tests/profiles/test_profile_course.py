@@ -63,6 +63,16 @@ def test_servers_follow_the_load_in_whole_numbers() -> None:
     assert one.needed == sum(many * ceil(5 * load - 1e-9) for many, load in hours)
 
 
+def test_servers_that_follow_the_load_are_paid_for_by_the_hour() -> None:
+    text = SHOP.replace("cpu 4 core }", "cpu 4 core; price 144 $/day }")
+    assert text != SHOP
+    (one,) = _course(text).servers
+    assert one.cost == pytest.approx(6 * 120)
+    assert one.needed_cost == pytest.approx(6 * one.needed)
+    (without,) = _course(SHOP).servers
+    assert (without.cost, without.needed_cost) == (None, None)
+
+
 def test_a_population_that_is_set_has_its_backlog() -> None:
     found = _course(SHOP, "N = 24_000")
     assert found.at == 24_000

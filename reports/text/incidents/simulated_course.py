@@ -126,7 +126,8 @@ def simulated_course_layout(
     compared = sum(one.verdict is not CourseVerdict.NOT_COMPARED for one in found)
     key = "differ" if differing else "agree" if compared else "nothing"
     result = phrase(f"course.sim.{key}", differing=differing, compared=compared)
-    rows = tuple((_name(one, labels), *_values(one, clock), _verdict(one)) for one in found)
+    many = len(simulation.runs)
+    rows = tuple((_name(one, labels), *_values(one, clock, many), _verdict(one)) for one in found)
     headings = tuple(
         phrase(f"course.sim.{key}") for key in ("measure", "fluid", "simulated", "agreement")
     )
@@ -157,12 +158,12 @@ class ClockTimes(Struct, frozen=True, kw_only=True):
         return moment_name(self.start + round(seconds / _MINUTE), self.cycle)
 
 
-def _values(one: CourseComparison, clock: ClockTimes | None) -> tuple[str, str]:
-    never = phrase("course.sim.not_over")
+def _values(one: CourseComparison, clock: ClockTimes | None, runs: int) -> tuple[str, str]:
+    never, not_reached = phrase("course.sim.not_over"), _not_reached(one, runs)
     if one.measure is CourseMeasure.CLEARED and clock is not None:
         fluid = never if one.fluid is None else clock.text(one.fluid)
         if one.simulated is None:
-            return fluid, never
+            return fluid, not_reached
         mean, width = clock.text(one.simulated.mean), one.simulated.half_width()
         if not isfinite(width):
             return fluid, mean
@@ -171,9 +172,16 @@ def _values(one: CourseComparison, clock: ClockTimes | None) -> tuple[str, str]:
         return "", "" if one.simulated is None else _time(one.simulated)
     if one.measure not in _TIMES:
         fluid = "" if one.fluid is None else f"{round(one.fluid):,}"
-        return fluid, never if one.simulated is None else _count(one.simulated)
+        return fluid, not_reached if one.simulated is None else _count(one.simulated)
     fluid = never if one.fluid is None else duration(one.fluid)
-    return fluid, never if one.simulated is None else _time(one.simulated)
+    return fluid, not_reached if one.simulated is None else _time(one.simulated)
+
+
+def _not_reached(one: CourseComparison, runs: int) -> str:
+    """Return that a time was not reached, in which of the runs if it was in others."""
+    if not one.reached:
+        return phrase("course.sim.not_over")
+    return phrase("course.sim.not_over_in", many=runs - one.reached, runs=runs)
 
 
 def _count(one: Estimate) -> str:

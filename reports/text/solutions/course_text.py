@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from qps.compiler.quantities.clock_times import DAY, clock, day_of, moment_name
-from qps.compiler.quantities.dimension import TIME
+from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted
@@ -163,6 +163,10 @@ def _transient(one: TransientQueue, labels: Labels) -> str:
 
 def _servers(one: ServerHours, found: CourseAnswer) -> str:
     saved = 1 - one.needed / one.hours
+    money = ""
+    if one.cost is not None and one.needed_cost is not None:
+        costs = (quantity(each, MONEY) for each in (one.needed_cost, one.cost))
+        money = phrase("course.money", **dict(zip(("needed", "all"), costs, strict=True)))
     return phrase(
         "course.needed",
         node=one.node,
@@ -170,6 +174,7 @@ def _servers(one: ServerHours, found: CourseAnswer) -> str:
         hours=f"{one.hours:,.4g}",
         cycle=phrase("course.day" if found.cycle == DAY else "course.week"),
         saved=percent(saved),
+        money=money,
     )
 
 

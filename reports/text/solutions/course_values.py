@@ -61,6 +61,10 @@ class ServerHoursView(Struct, frozen=True, kw_only=True):
     """With all servers running at all times."""
     needed: float
     """If the number of servers follows the load, at the utilization of the peak."""
+    cost: float | None
+    """What `hours` cost in a cycle, in $; null without a running price, or if it varies."""
+    needed_cost: float | None
+    """What `needed` costs in a cycle, in $."""
 
 
 class TransientQueueView(Struct, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ INCIDENT_PHRASES: dict[str, str] = {
     "course.sim.measure": "Measure",
     "course.sim.not_compared": "not compared",
     "course.sim.not_over": "not over",
+    "course.sim.not_over_in": "not over in {many} of {runs} runs",
     "course.sim.of.backlog": "{of}: largest backlog",
     "course.sim.of.cleared_at": "{of}: backlog cleared at",
     "course.sim.of.late": "{of}: late requests",

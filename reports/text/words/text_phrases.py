@@ -88,10 +88,11 @@ TEXT_PHRASES: Mapping[str, str] = {
     "course.load": "{resource} utilization {load}",
     "course.met": "Met",
     "course.minutes": "{many} minutes",
+    "course.money": ", {needed} instead of {all}",
     "course.more": "{count} more, further from limits",
     "course.needed": (
         "{node}: {needed} of {hours} server-hours a {cycle} if the number of servers follows the "
-        "load ({saved} less)"
+        "load ({saved} less{money})"
     ),
     "course.no_load": "nothing is used",
     "course.on_day": "{span} on {day}",
