@@ -227,6 +227,20 @@ def test_what_a_latency_is_made_of_stands_below_a_violated_one(
     assert cause in capsys.readouterr().out
 
 
+def test_parts_of_a_violated_latency_add_up_to_it(capsys: pytest.CaptureFixture[str]) -> None:
+    steps = "; ".join(f"s{one}" for one in range(1, 7))
+    parts = "\n".join(f"component s{one} {{ delay {one} ms }}" for one in range(1, 7))
+    text = SITE.replace("replies.latency <= 100 ms", "replies.latency <= 1 ms")
+    text = text.replace("{ answer }", f"{{ answer; {steps} }}") + parts
+    Path("slow.qps").write_text(text, encoding="utf-8")
+    assert main(["solve", "slow.qps", "--no-advice"]) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    mean = float(re.search(r"Violated replies latency: (?:. )?([\d.]+) ms", shown)[1])  # type: ignore[index]
+    cause = re.search(r"Cause (.*?) \(mean latency\)", shown)[1]  # type: ignore[index]
+    assert ", other " in cause
+    assert sum(map(float, re.findall(r"([\d.]+) ms", cause))) == pytest.approx(mean, abs=0.1)
+
+
 @pytest.mark.parametrize("name", ["evil\u202e", "e\x1b[31mvil"])
 def test_a_title_drives_no_terminal(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("evil.qps").write_text(f'"""{name}"""\n' + MANY, encoding="utf-8")

@@ -176,13 +176,16 @@ def violated(answer: Answer, labels: Labels) -> Iterator[Fact]:
 
 
 def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
-    """Return the largest parts of a mean latency; empty where there are none."""
-    parts = [
-        f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS, other=stages[0][1])}"
-        for stage, value in stages[:MOST_NAMED]
-        if value > _LEAST_SHARE * stages[0][1]
-    ]
-    return phrase("limit.breakdown", names=", ".join(parts)) if parts else ""
+    """Return the largest parts of a mean latency, and what is left; empty where there are none."""
+    named = [one for one in stages[:MOST_NAMED] if one[1] > _LEAST_SHARE * stages[0][1]]
+    if not named:
+        return ""
+    rest = sum(value for _, value in stages) - sum(value for _, value in named)
+    parts = [(labels.stage(stage), value) for stage, value in named]
+    if rest > _LEAST_SHARE * stages[0][1]:
+        parts.append((phrase("limit.other_parts"), rest))
+    texts = [f"{what} {quantity(time, TIME, _DIGITS, other=stages[0][1])}" for what, time in parts]
+    return phrase("limit.breakdown", names=", ".join(texts))
 
 
 def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:

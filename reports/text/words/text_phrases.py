@@ -180,6 +180,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "headroom.unbounded": "becomes unbounded",
     "headroom.unused_here": " (unused here)",
     "limit.at_target": "utilization at its {share} {of}",
+    "limit.other_parts": "other",
     "limit.breakdown": "{names} (mean latency)",
     "limit.cause": "Cause",
     "limit.closed": " (a closed workload cannot overload it)",
