@@ -71,6 +71,8 @@ SATURATION_METHODS = frozenset({"saturation-slows-all", "saturation-of-others", 
 
 VARIED_SHADOW_SERVERS = frozenset({"varied-shadow-server", "far-varied-shadow-server"})
 """The methods of users behind others where services vary: their own errors are the least."""
+OF_OWN_NETWORKS = frozenset({"residual-service"})
+"""The methods whose errors were measured on networks drawn for them: no others say less."""
 
 
 class ErrorAxis(StrEnum):
@@ -176,8 +178,10 @@ def measured(
     if known.kind is not CertaintyKind.APPROXIMATION or found.error is None:
         return found
     behind = known.methods & VARIED_SHADOW_SERVERS
-    alone = (METHODS[one].errors.get(quantity, 0.0) for one in behind)
-    return as_stated(replace(found, error=max(found.error, *alone))) if behind else found
+    least = [METHODS[one].errors.get(quantity, 0.0) for one in behind]
+    if known.error is not None and not OF_OWN_NETWORKS.isdisjoint(known.methods):
+        least.append(known.error)
+    return as_stated(replace(found, error=max(found.error, *least))) if least else found
 
 
 def _by_table(
@@ -189,7 +193,7 @@ def _by_table(
     points: Sequence[OperatingPoint],
 ) -> Certainty:
     """Return the same, without errors of methods that hold whatever else has a part."""
-    anywhere = _measured(known, quantity, is_below_knee=is_below_knee, points=points)
+    anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
     errors = table().get(quantity)
     if known.kind is not CertaintyKind.APPROXIMATION or errors is None:
         return anywhere
@@ -199,7 +203,7 @@ def _by_table(
     row_errors = [row.error for row in rows if row.error is not None]
     is_measured = bool(rows) and len(row_errors) == len(rows)
     if FAR_UNEQUAL_SERVICES in known.methods:
-        own = _far_apart_error(quantity, is_below_knee=is_below_knee, points=points)
+        own = _far_apart_error(quantity, is_below_knee=is_below_knee)
         if rows:
             return replace(known, error=_larger(own, *(row.error for row in rows)))
         return replace(known, error=_larger(own, anywhere.error))
@@ -221,21 +225,8 @@ def _by_table(
     return replace(known, error=min(max(row_errors), anywhere.error))
 
 
-def _far_apart_error(
-    quantity: ErrorQuantity, *, is_below_knee: bool, points: Sequence[OperatingPoint]
-) -> float | None:
-    """Return the error of numbers in which visits of very unequal services have a part.
-
-    None above the knee, where a resource is nearly full. The more is waited, the larger it is.
-    """
-    method = METHODS[FAR_UNEQUAL_SERVICES]
-    each = [
-        method.error_of(quantity, point.get(ErrorAxis.WAITING, 1.0))
-        if is_below_knee or point.get(ErrorAxis.UTILIZATION, inf) <= _NEARLY_FULL
-        else None
-        for point in points or [{}]
-    ]
-    return _larger(*each)
+def _far_apart_error(quantity: ErrorQuantity, *, is_below_knee: bool) -> float | None:
+    return METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
 
 
 def _larger(*errors: float | None) -> float | None:
@@ -258,19 +249,13 @@ def _is_of_few(known: Certainty) -> bool:
     return len(known.methods) <= _MOST_ALONE
 
 
-def _measured(
-    known: Certainty,
-    quantity: ErrorQuantity,
-    *,
-    is_below_knee: bool,
-    points: Sequence[OperatingPoint],
-) -> Certainty:
+def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool) -> Certainty:
     """Return the same of a number of which no operating point is known.
 
     What one or two methods state was measured of just these, and stays up to a factor of two. What
     more of them multiply to says nothing of them together. Visits of very unequal service times
-    have an error where no more users wait for answers than stations serve, `is_below_knee`, or no
-    resource is nearly full. A method alone that has an error of the quantity states that.
+    have an error where no more users wait for answers than stations serve: `is_below_knee`. A
+    method alone that has an error of the quantity states that.
     """
     if known.kind is not CertaintyKind.APPROXIMATION:
         return known
@@ -280,7 +265,7 @@ def _measured(
             return stated
         if not UNEQUAL_SERVICES.isdisjoint(known.methods):
             is_far = FAR_UNEQUAL_SERVICES in known.methods
-            far = _far_apart_error(quantity, is_below_knee=is_below_knee, points=points)
+            far = _far_apart_error(quantity, is_below_knee=is_below_knee)
             return replace(known, error=far if is_far else MOST_STATED)
         own = _own_error(known, quantity)
         if own is not None:
@@ -300,7 +285,6 @@ def _own_error(known: Certainty, quantity: ErrorQuantity) -> float | None:
 
 _MOST_ALONE = 2
 _FAR_OFF = 0.5
-_NEARLY_FULL = 0.9
 FAR_UNEQUAL_SERVICES = "far-unequal-services"
 UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 """Of visits to a station where each waits by its own time.
@@ -308,8 +292,7 @@ UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 In random networks few stations are so, and none is as full as where nobody thinks. Up to three
 times apart all rates and times were within 110 % of what `tests/oracles/unlike_services.py` plays,
 nearly all within a factor of two, also where every station is full. Those further apart have errors
-where no more users wait than stations serve, or where no resource is used by more than 90 %; where
-one is full, rates were up to ten times as high.
+where no more users wait than stations serve; beyond the knee rates were up to ten times as high.
 """
 
 

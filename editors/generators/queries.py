@@ -18,6 +18,8 @@ _FIXED = """\
 (doc_string) @string.documentation
 (string) @string
 (digits) @number
+(time_of_day) @number
+(month_or_day) @number
 (identifier) @variable
 
 (unit_power (name (identifier) @type))

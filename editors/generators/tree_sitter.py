@@ -28,6 +28,8 @@ _TOKENS = {
     "STRING": ("string", r'"[^"\n]*"'),
     "DOC": ("doc_string", r'"""([^"]|"[^"]|""[^"])*"""'),
     "SIGN": ("sign_of_unit", r"[%$]"),
+    "TIME": ("time_of_day", r"\d{1,2}:\d{2}"),
+    "DATE": ("month_or_day", r"\d{4}-\d{2}(-\d{2})?"),
     "COMPARE": ("comparator", r"<=|>=|==|!=|<|>"),
 }
 """Terminals that are nodes: their names, and what tree-sitter reads them by."""

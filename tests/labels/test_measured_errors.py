@@ -255,13 +255,10 @@ def _far_apart_errors(think: float) -> list[float | None]:
     return [one.error for one in each]
 
 
-def test_far_unequal_services_state_errors_where_no_resource_is_full() -> None:
-    """The larger, the more is waited; shares where half of the latency is waited at most."""
-    seldom, often, full = map(_far_apart_errors, (100, 1.5, 0.1))
-    assert seldom == [0.25, 0.15, 0.7, 1.0]
-    assert all(known is not None for known in often[:3])
-    assert often[0] is not None
-    assert often[0] > 0.25
+def test_far_unequal_services_state_errors_below_the_knee() -> None:
+    """Beyond it, with all resources below 90 %, a rate was 2.7 times the simulated one."""
+    seldom, full = map(_far_apart_errors, (100, 0.1))
+    assert seldom == [0.8, 0.4, 0.8, None]
     assert full == [None] * 4
 
 

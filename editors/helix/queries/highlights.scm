@@ -4,6 +4,8 @@
 (doc_string) @comment.block.documentation
 (string) @string
 (digits) @constant.numeric
+(time_of_day) @constant.numeric
+(month_or_day) @constant.numeric
 (identifier) @variable
 
 (unit_power (name (identifier) @type))
@@ -177,7 +179,6 @@
   "zones"
 ] @keyword
 
-(clock_time) @keyword
 (merge) @keyword
 (preemptive) @keyword
 

@@ -4,6 +4,8 @@
 (doc_string) @string.documentation
 (string) @string
 (digits) @number
+(time_of_day) @number
+(month_or_day) @number
 (identifier) @variable
 
 (unit_power (name (identifier) @type))
@@ -177,7 +179,6 @@
   "zones"
 ] @keyword
 
-(clock_time) @keyword
 (merge) @keyword
 (preemptive) @keyword
 
