@@ -154,7 +154,6 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
     if fork.fan_out is not None:
         last = last_copy_of(fork.branches[0], fork.fan_out, len(fork.calls))
         if last is not None:
-            same = operands_of(fork.branches[0], added, len(fork.calls))[0]
             return _of_last(last, same), 1
         inside = number(Fraction(len(operands) // STAGE_SIZE))
         order = order_of(fork.fan_out, fork.branches[0], len(fork.calls))

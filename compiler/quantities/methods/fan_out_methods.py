@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.methods.method_row import TAIL, UPPER, Method, Of, Rows
 
 _CORRELATED_ERROR = 0.25
 _CORRELATED_NOTES = {"": "within {error:%} of simulation"}
 
+_ASSOCIATED = Method(
+    name="fan-out: the longest of independent times (associated variables)",
+    of=(Of.MEAN, *TAIL),
+    kind=UPPER,
+    reason="calls to {at} are treated as independent, though they start together",
+    notes={
+        "": (
+            "for 100 calls to equal M/M/1 queues, the mean was 1.13–1.35× the "
+            "simulated value at "
+            "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
+        )
+    },
+    sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
+)
 OF_FAN_OUTS: Rows = MappingProxyType(
     {
         "fan-out-independent": Method(
@@ -18,33 +34,10 @@ OF_FAN_OUTS: Rows = MappingProxyType(
             kind=CertaintyKind.EXACT,
             sources=("David and Nagaraja 2003",),
         ),
-        "fan-out-associated": Method(
-            name="fan-out: the longest of independent times (associated variables)",
-            of=(Of.MEAN, *TAIL),
-            kind=UPPER,
-            reason="calls to {at} are treated as independent, though they start together",
-            notes={
-                "": (
-                    "for 100 calls to equal M/M/1 queues, the mean was 1.13–1.35× the "
-                    "simulated value at "
-                    "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
-                )
-            },
-            sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
-        ),
-        "fan-out-associated-of-many": Method(
+        "fan-out-associated": _ASSOCIATED,
+        "fan-out-associated-of-many": replace(
+            _ASSOCIATED,
             name="fan-out: the longest of many independent times (associated variables)",
-            of=(Of.MEAN, *TAIL),
-            kind=UPPER,
-            reason="calls to {at} are treated as independent, though they start together",
-            notes={
-                "": (
-                    "for 100 calls to equal M/M/1 queues, the mean was 1.13–1.35× the "
-                    "simulated value at "
-                    "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
-                )
-            },
-            sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
         ),
         "fan-out-to-cores": Method(
             name="fan-out to the cores of one machine: the last of a batch, then the longest",
