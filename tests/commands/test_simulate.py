@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,32 @@ def test_json_has_it_in_base_units(tmp_path: Path, capsys: pytest.CaptureFixture
     assert latency["simulated"] == pytest.approx(latency["predicted"], rel=0.1)
     required = [one for one in view["results"] if one["subject"] == "requirement"]
     assert [one["met_as_simulated"] for one in required] == [True, True]
+
+
+_WIDE = """
+users N in 1..2000
+machine m { cpu 1 core, queueing mm1 }
+component short { cpu 10 ms/request }
+component long { cpu 80 ms/request }
+topology { node a = m; node b = m; link l = wire between a, b }
+network wire { propagation 1 us }
+stream s for each user { traffic 0.2 request/s, 1 bit/request; at a { short }; at b { short } }
+stream t for each user { traffic 0.05 request/s, 1 bit/request; at a { long }; at b { short } }
+"""
+
+
+def test_errors_are_those_of_the_population_as_if_it_was_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a range beyond saturation nothing is known of the queueing delay at 20 users."""
+    errors = []
+    for flags in (["--at", "20"], ["--set", "N=20"]):
+        run(tmp_path, _WIDE, *flags)
+        errors.append(re.findall(r"within ±(\d+)", capsys.readouterr().out))
+    assert errors[0]
+    assert errors[0] == errors[1]
+    stated = [graph_of(_WIDE).streams[name].latency_certainty.error for name in ("s", "t")]
+    assert min(map(int, errors[0])) < 100 * min(one for one in stated if one is not None)
 
 
 def test_by_default_it_simulates_the_capacity(

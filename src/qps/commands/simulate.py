@@ -14,7 +14,7 @@ from qps.commands.incidents.simulated_incident import run_over_time
 from qps.commands.terminal.console import Exit, outside_range, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, uncertain_in
+from qps.compiler.configure.configuration import Configuration, in_each_mode, uncertain_in
 from qps.compiler.lower.certainty_requirements import as_stated, with_certainty
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> Exit:
     configuration = spec.configuration(arguments.scenario, arguments.set)
     if arguments.over is not None:
         return run_over_time(spec, configuration, arguments, seconds)
-    graph, at = _simulation_input(spec, configuration, arguments)
+    graph, predicted, at = _simulation_input(spec, configuration, arguments)
     effort = Effort(
         precision=precision,
         seconds=seconds,
@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> Exit:
             effort,
             lambda share: progress.advance(share - progress.done),
         )
-    found = compared(graph, simulation)
+    found = compared(predicted, simulation)
     name = spec.model.population.name
     if arguments.format == "json":
         print_json(as_json(simulation_view(spec.model.file, name, simulation, found, effort)))
@@ -93,17 +93,23 @@ def simulated_at_typical_values(
 
 def _simulation_input(
     spec: Spec, configuration: Configuration, arguments: Namespace
-) -> tuple[LoadGraph, int]:
-    """Return what to simulate, and for how many users: by default the capacity.
+) -> tuple[LoadGraph, LoadGraph, int]:
+    """Return what to simulate, what to compare it with, and for how many users.
 
-    Where users need different things by mode, the worst mode counts.
+    These are by default the capacity. Where users need different things by mode, the worst mode
+    counts. For a population that is requested, errors are those at it, as if it was set, not the
+    largest in the whole range.
     """
     at: int | None = arguments.at
-    if at is None or spec.model.modes:
+    if at is None:
         solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
-        graph, at = solution.graph, solution.at if at is None else at
-    else:
-        graph = lower(as_stated(spec.model, configuration), configuration)
-    if not graph.low <= at <= graph.high:
-        raise outside_range(str(graph.population), at, graph.low, graph.high)
-    return graph, at
+        return solution.graph, solution.graph, solution.at
+    if not configuration.low <= at <= configuration.high:
+        name = spec.model.population.name
+        raise outside_range(name, at, configuration.low, configuration.high)
+    model, mode = as_stated(spec.model, configuration), configuration
+    if spec.model.modes:
+        model = model_at_confidence(spec.model, configuration)
+        worst = solve_model(model, configuration).graph.mode
+        mode = next(one for one in in_each_mode(model, configuration) if one.mode == worst)
+    return lower(model, mode), lower(model, replace(mode, low=at, high=at)), at
