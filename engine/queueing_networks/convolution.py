@@ -1,4 +1,4 @@
-"""Closed queueing networks by sums of positive terms, in fractions or in balls alike.
+"""Closed queueing networks by sums of positive terms, in fractions of flint or in balls alike.
 
 As `product_form` has them, whose polynomials these are; the weights of single servers are summed
 up customer by customer, n F(n) = Z F(n - 1) + sum m A(n), with A(n) = r (F(n - 1) + A(n - 1)) for
@@ -12,8 +12,10 @@ from itertools import accumulate, pairwise
 from operator import mul
 from typing import Any
 
+from flint import fmpq, fmpq_poly
+
 Number = Any
-"""A fraction, or a ball."""
+"""A fraction of flint, or a ball."""
 Station = tuple[Number, int, Number, Number]
 """D, c, L and m; that of copies of several servers is a whole number."""
 
@@ -142,6 +144,9 @@ def power(values: list[Number], exponent: int, degree: int) -> list[Number]:
 def convolved(one: Sequence[Number], other: Sequence[Number], degree: int) -> list[Number]:
     """Return a product of polynomials up to a degree."""
     count = min(len(one) + len(other) - 1, degree + 1)
+    if isinstance(one[-1], fmpq) and isinstance(other[-1], fmpq):
+        product = fmpq_poly(one).mul_low(fmpq_poly(other), count)
+        return [product[k] for k in range(count)]
     return [
         sum(one[j] * other[k - j] for j in range(max(0, k - len(other) + 1), min(k + 1, len(one))))
         for k in range(count)

@@ -1,4 +1,4 @@
-"""Sums of positive terms for `load_dependent_mva`, in fractions or in balls.
+"""Sums of positive terms for `load_dependent_mva`, in fractions of flint or in balls.
 
 All weights of up to so many customers are multiplied out, place by place.
 """
@@ -32,7 +32,7 @@ from qps.engine.queueing_networks.service_rate_tables import (
 )
 
 Number = Any
-"""A fraction, or a ball."""
+"""A fraction of flint, or a ball."""
 
 
 def _product(one: Sequence[Number], other: Sequence[Number], size: int) -> list[Number]:

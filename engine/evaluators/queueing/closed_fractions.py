@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import inf
 
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueError, exact_of_float
-from qps.engine.queueing_networks import convolution, cycle_time_quantiles, product_form
+from qps.engine.queueing_networks import cycle_time_quantiles, product_form
 from qps.engine.queueing_networks.closed_operands import Station, between, never_ends, stations_of
 
 _MOST = 64
@@ -86,8 +86,9 @@ def _rate(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exa
     visited = [station for station in stations if station[0] > 0]
     if _is_too_much(customers, think, visited):
         raise InexactError
-    found: Fraction = convolution.rate_of(customers, think, visited)
-    return found
+    from qps.engine.evaluators.queueing import closed_sums  # noqa: PLC0415 - needs flint
+
+    return closed_sums.rate_of(customers, think, visited)
 
 
 def _cycle(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exact:
@@ -104,5 +105,6 @@ def _wait(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exa
     visited = [own, *(station for station in others if station[0] > 0 and customers)]
     if _is_too_much(customers, think, visited):
         raise InexactError
-    found: Fraction = convolution.waits_of(customers, think, visited)[0]
-    return found
+    from qps.engine.evaluators.queueing import closed_sums  # noqa: PLC0415 - needs flint
+
+    return closed_sums.wait_of(customers, think, visited)

@@ -13,13 +13,8 @@ from typing import Any
 from flint import arb, ctx
 
 from qps.engine.evaluators.ball_arithmetic import as_ball, exactly
-from qps.engine.evaluators.queueing.load_dependent_fractions import (
-    rate_of,
-    refuse_unknown,
-    size_of,
-    time_of,
-    wait_of,
-)
+from qps.engine.evaluators.queueing.load_dependent_fractions import refuse_unknown, size_of
+from qps.engine.evaluators.queueing.load_dependent_values import rate_of, time_of, wait_of
 from qps.engine.evaluators.queueing.multiclass_exact import by_floats
 from qps.engine.queueing_networks import load_dependent_mva
 from qps.engine.queueing_networks.load_dependent_operands import (

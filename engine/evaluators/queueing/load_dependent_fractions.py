@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from math import inf
 from typing import Any
 
 from qps.engine.evaluators.queueing.closed_fractions import MOST_BITS
@@ -13,46 +12,46 @@ from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueEr
 from qps.engine.queueing_networks.load_dependent_operands import (
     GROUP,
     LoadDependentPool,
-    LoadDependentStation,
     Place,
     between,
     every,
-    has_time,
-    holding,
     never_ends,
     places_of,
 )
-from qps.engine.queueing_networks.load_dependent_sums import Sums
 
 _MOST = 64
 _MOST_DIGITS = 1 << 16
 """Binary digits of weights beyond which fractions take longer than their value is worth."""
 _MOST_COPIES = 2
-_ZERO = Fraction(0)
 
 
 def nested_rate(customers: Exact, think: Exact, *operands: Exact) -> Exact:
     """Return how many cycles all customers together end in a time."""
+    from qps.engine.evaluators.queueing import load_dependent_values as values  # noqa: PLC0415 - needs flint
+
     numbers = _finite(customers, think, *operands)
-    found: Exact = between(rate_of, *_read(numbers))
+    found: Exact = between(partial(values.exactly, values.rate_of), *_read(numbers))
     return found
 
 
 def nested_time(which: Exact, customers: Exact, think: Exact, *operands: Exact) -> Exact:
     """Return how long a cycle is at a station, or waits for a pool."""
-    return _at_place(time_of, which, customers, think, *operands)
+    return _at_place(which, customers, think, *operands, is_wait=False)
 
 
 def nested_wait(which: Exact, customers: Exact, think: Exact, *operands: Exact) -> Exact:
     """Return the mean wait of an open visit at a station, in mean service times."""
-    return _at_place(wait_of, which, customers, think, *operands)
+    return _at_place(which, customers, think, *operands, is_wait=True)
 
 
-def _at_place(value: Callable[..., Any], *operands: Exact) -> Exact:
+def _at_place(*operands: Exact, is_wait: bool) -> Exact:
+    from qps.engine.evaluators.queueing import load_dependent_values as values  # noqa: PLC0415 - needs flint
+
     which, *numbers = _finite(*operands)
     customers, think, places = _read(numbers)
-    refuse_unknown(which, places, is_wait=value is wait_of)
-    found: Exact = between(partial(value, int(which)), customers, think, places)
+    refuse_unknown(which, places, is_wait=is_wait)
+    value = partial(values.wait_of if is_wait else values.time_of, int(which))
+    found: Exact = between(partial(values.exactly, value), customers, think, places)
     return found
 
 
@@ -117,39 +116,3 @@ def refuse_unknown(which: Any, places: Sequence[Place], *, is_wait: bool) -> Non
     own = [place for place in every(places) if place.at == which]
     if not own or (is_wait and (isinstance(own[0], LoadDependentPool) or own[0].speeds)):
         raise NoValueError
-
-
-# -- values --------------------------------------------------------------------------------
-
-
-def rate_of(customers: int, think: Any, places: tuple[Place, ...]) -> Any:
-    """Return how many cycles all customers together end in a time, in whatever numbers."""
-    if customers == 0 or any(map(never_ends, places)):
-        return think * 0
-    if not think and not any(map(has_time, places)):
-        return inf
-    return Sums(customers, think, places).rate
-
-
-def time_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -> Any:
-    """Return how long a cycle is at a station, or waits for a pool, in whatever numbers."""
-    own = holding(places, which)
-    if never_ends(own):
-        return inf
-    if not has_time(own):
-        return think * 0
-    if any(map(never_ends, places)):
-        customers, places = 1, (own,)
-    return Sums(max(customers, 1), think, places).time(which)
-
-
-def wait_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -> Any:
-    """Return the mean wait of an open visit at a station, in whatever numbers."""
-    own = holding(places, which)
-    if any(map(never_ends, places)):
-        station = next(place for place in every([own]) if place.at == which)
-        assert isinstance(station, LoadDependentStation)
-        if station.load >= station.servers:
-            return inf
-        customers, places = 0, (own,)
-    return Sums(customers, think, places).wait(which)
