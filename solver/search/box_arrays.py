@@ -39,6 +39,8 @@ _CUT, _FIRST = 4, 64
 """Into so many parts a box is cut; and into how many the first ones are, together."""
 _TOGETHER, _MOST = 1 << 10, 1 << 15
 """Boxes that are bounded together, and in all."""
+_EACH = 1 << 12
+"""So many populations are looked at one by one, together."""
 _FEW, _PART, _POINTS = 1 << 11, 0.25, 256
 """After so many boxes no more than a part of very many populations may be open, and at no time so
 many boxes of one population: bounds say too little there."""
@@ -125,9 +127,12 @@ def left_open(arrays: BoxArrays, boxes: Sequence[Box], *, strict: bool) -> list[
     which something surely fails is left out: the first failure is not there.
     """
     parts = max(_CUT, _FIRST // len(boxes))
+    single, boxes = _each_before(arrays, boxes, strict=strict)
+    if not boxes:
+        return [(int(at), int(at)) for at in single]
     low, high = (np.array(side, dtype=float) for side in zip(*boxes, strict=True))
     start, end = _cut(low, high, parts)
-    single, spent, every = np.zeros(0), 0, float(np.sum(end - start + 1))
+    spent, every = 0, float(np.sum(end - start + 1))
     while start.size and spent < _MOST and single.size < _POINTS:
         if every > _MOST and spent > _FEW and np.sum(end - start + 1) > _PART * every:
             break
@@ -142,6 +147,26 @@ def left_open(arrays: BoxArrays, boxes: Sequence[Box], *, strict: bool) -> list[
         wide = start < end
         start, end = _cut(start[wide], end[wide], _CUT)
     return sorted([(int(at), int(at)) for at in single] + _joined(start, end))
+
+
+def _each_before(
+    arrays: BoxArrays, boxes: Sequence[Box], *, strict: bool
+) -> tuple[Array, Sequence[Box]]:
+    """Return which populations are open, of all up to the first box of one, and what lies behind.
+
+    Where values say that something fails first, that is a box of one. To look at each population
+    before it is one run of arrays, and boxes of them are several, if there are not too many.
+    """
+    first = next((at for at, box in enumerate(boxes) if at and box[0] == box[1]), -1)
+    before = boxes[: first + 1]
+    if not before or before[-1][1] - before[0][0] >= _EACH:
+        return np.zeros(0), boxes
+    each = np.concatenate([np.arange(low, high + 1, dtype=float) for low, high in before])
+    holds, fails = _holding(arrays, each, each, strict=strict)
+    where = np.flatnonzero(fails)
+    if where.size:
+        return each[: where[0] + 1][~holds[: where[0] + 1]], []
+    return each[~holds], boxes[first + 1 :]
 
 
 def _holding(arrays: BoxArrays, start: Array, end: Array, *, strict: bool) -> tuple[Array, Array]:
