@@ -74,6 +74,18 @@ def group_help(fault: Fault) -> str | None:
     return None
 
 
+def changed_machine_help(fault: Fault) -> str | None:
+    """Where a node changes its machine: `node web = server with cpu 8 core`."""
+    found = re.search(r"\bnode\s+(\w+)\s*=\s*(?:\w+\s*\*\s*)?(\w+)$", fault.before)
+    if fault.word != "with" or found is None:
+        return None
+    node, machine = found.groups()
+    return (
+        f"declare the changed machine first: `machine {node}_{machine} = {machine} with …`, "
+        f"and then `node {node} = {node}_{machine}`"
+    )
+
+
 def pool_help(fault: Fault) -> str | None:
     """Where the amount of a pool stands before its name, or a condition where it is given back."""
     if fault.word == "if" and re.search(r"\bgive\s+[\w.]+$", fault.before):

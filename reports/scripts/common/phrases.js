@@ -29,6 +29,7 @@ const PHRASES = {
   "capacity.none.error.samples": "none in {sure} of samples if model error is included",
   "capacity.not_even": "Not even {users}",
   "capacity.any": "unlimited: no utilization or requirement depends on the number of {noun}",
+  "capacity.set": "the population is set",
   "capacity.sampled": " in {sure} of samples",
   "with_nominal": "with nominal inputs",
   "with_nominal.pending": "with nominal inputs; computing uncertainty …",

@@ -100,13 +100,20 @@ def headline(answer: Answer) -> Headline:
             return Headline(before=phrase("capacity.any", noun=noun(name)))
         return _planned(answer, count)
     sure = percent(uncertainty.at_confidence.confidence)
+    is_set = _is_set(answer)
     is_marked = not is_covered(answer) or answer.known.kind is CertaintyKind.LOWER_BOUND
     return Headline(
         before=MARKS[answer.known.kind] if is_marked else "",
-        number=_to_end(answer, count, rounded_down(count)),
+        number=f"{count:,}" if is_set else _to_end(answer, count, rounded_down(count)),
         noun=noun(name),
-        qualifier=phrase(f"capacity.{'confident' if is_covered(answer) else 'sampled'}", sure=sure),
+        qualifier=phrase(f"capacity.{'confident' if is_covered(answer) else 'sampled'}", sure=sure)
+        + (f" ({phrase('capacity.set')})" if is_set else ""),
     )
+
+
+def _is_set(answer: Answer) -> bool:
+    """Return whether there is one population only: then it is no capacity, but holds or not."""
+    return answer.low == answer.high
 
 
 def _lacks(answer: Answer) -> str:
@@ -124,7 +131,7 @@ def without_error(answer: Answer) -> int | None:
 def _planned(answer: Answer, count: int) -> Headline:
     """Return a capacity of certain inputs, rounded down, with its side and what it came from."""
     is_end = count == answer.high and answer.low < count
-    planned = count if is_end else reliable_number(count)
+    planned = count if is_end or _is_set(answer) else reliable_number(count)
     kind = answer.known.kind
     beside = []
     if kind is CertaintyKind.LOWER_BOUND or not is_covered(answer):
@@ -133,6 +140,8 @@ def _planned(answer: Answer, count: int) -> Headline:
         computed = _to_end(answer, answer.capacity, f"{answer.capacity:,}")
         what = "rounded" if count == answer.capacity else "without_error"
         beside.append(phrase(f"capacity.{what}", users=computed))
+    if _is_set(answer):
+        beside.append(phrase("capacity.set"))
     name = answer.population
     return Headline(
         number=_to_end(answer, count, f"{planned:,}"),

@@ -278,6 +278,9 @@ def _measures(answer: Answer, labels: Labels, width: int) -> list[str]:
     more = len(table.rows) - len(rows)
     if more > 0:
         shown.append(phrase("screen.more_measures", more=more, s="s" * (more > 1)))
+    if answer.uncertainty is not None and answer.at_reliable is not None:
+        # What stands above is of inputs at a confidence.
+        shown.append(phrase("screen.nominal_measures"))
     heads = [f"  {_MEASURES:12} ", *[" " * VALUE_COLUMN] * (len(shown) - 1)]
     return [head + line for head, line in zip(heads, shown, strict=True)]
 

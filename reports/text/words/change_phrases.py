@@ -340,7 +340,8 @@ CHANGE_PHRASES: Mapping[str, str] = {
         "the forecast is supported until {new} (was {old}): --fail-on '{text}'"
     ),
     "threshold.forms": (
-        "write `worse`, `warnings`, `capacity -5 %`, `capacity -100` or `cost +10 %`"
+        "write `worse`, `warnings`, `capacity -5 %`, `capacity -100` or `cost +10 %`; a capacity "
+        "to keep is a claim in the spec: `expect {{ capacity >= 5000 }}`"
     ),
     "threshold.zero": "the threshold must not be 0",
 }

@@ -209,6 +209,7 @@ TEXT_PHRASES: Mapping[str, str] = {
     "screen.full_details": "Full details: --all",
     "screen.more_measures": "{more} more measure{s}: --all",
     "screen.more_resources": "  {count} more resource{s} below {above} utilization",
+    "screen.nominal_measures": "(with nominal inputs)",
     "screen.other_values": "Other values",
     "screen.treated_as_exact": (
         "{names} treated as exact: no row of `{table}` differs from the fit"

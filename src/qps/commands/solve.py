@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from qps.commands.arguments.planned_load import planned_load
+from qps.commands.arguments.planned_load import at_population, planned_load
 from qps.commands.cache.spec_cache import load
 from qps.commands.single_solution import solved
 from qps.commands.terminal.column_files import check_columns_file, write_columns
@@ -42,6 +42,8 @@ def run(arguments: Namespace) -> Exit:
             "size with typical inputs first, then run `qps solve --confidence '95 %'` "
             "with the result as `--set`",
         )
+    if arguments.at is not None:
+        arguments = at_population(load(arguments.file), arguments)
     if arguments.course is not None:
         _check_course(arguments)
     if arguments.solve_for is not None:

@@ -198,3 +198,30 @@ def test_a_population_of_any_name_can_be_swept(name: str) -> None:
     text = SMALL.replace("users N", f"users {name}").replace("traffic N", f"traffic {name}")
     table = qps.loads(text).sweep(**{name: range(1, 4)})
     assert table["host.cpu.utilization"].tolist() == pytest.approx([0.01, 0.02, 0.03])
+
+
+def test_at_sets_the_population(capsys: pytest.CaptureFixture[str]) -> None:
+    _, found, _ = run(capsys, "solve", "small.qps", "--format", "json", "--at", "20")
+    _, expected, _ = run(capsys, "solve", "small.qps", "--format", "json", "--set", "N=20")
+    assert found == expected
+    assert json.loads(found)["capacity"] == 20
+    shown = run(capsys, "solve", "small.qps", "--at", "23", "--no-advice")[1]
+    assert "23 users (the population is set)" in " ".join(shown.split())  # not rounded down
+    _, _, err = run(capsys, "solve", "small.qps", "--at", "20", "--users", "30")
+    assert "`--at` cannot be combined with `--users`" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "flag", "expected"),
+    [
+        ("solve", "--fail-on", "it is a flag of `qps diff`, `qps ci`"),
+        ("test", "--set", "`expect { … with N = 500 }`"),
+        ("solve", "--sett", "did you mean `--set`?"),
+        ("solve", "--nothing-like-it", "`qps solve --help` lists the arguments"),
+    ],
+)
+def test_a_flag_of_other_commands_is_known(
+    command: str, flag: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "small.qps", flag, "1"]) == 2
+    assert expected in capsys.readouterr().err

@@ -135,18 +135,18 @@ function notEven({ graph, model }) {
 // How many, at which confidence; until samples tell that, with nominal inputs: parts with their kinds, as `Headline.parts`
 // (`reports/text/solutions/capacity_text.py`) has them.
 function headlineParts(column, uncertainty) {
-  const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY);
+  const { solved, model, graph } = column, noun = nounOf(model), sure = percent(CERTAINTY), isSet = graph.low === graph.high;
   const parts = (count, beside) => [
     ["figure", `${whole(count)}${count === graph.high && graph.low < count ? "+" : ""}`],
     ["words", ` ${count === 1 ? oneOf(noun) : noun}`],
     ...(beside ? [["beside", beside]] : []),
   ];
   if (uncertainty && uncertainty.atConfidence === null) return [["words none", phrase("capacity.none.samples", { sure }).replace(/^./, (first) => first.toUpperCase())]];
-  if (uncertainty) return parts(printedCapacity(uncertainty.atConfidence, graph.high), phrase("capacity.confident", { sure }));
+  if (uncertainty) return parts(isSet ? uncertainty.atConfidence : printedCapacity(uncertainty.atConfidence, graph.high), phrase("capacity.confident", { sure }) + (isSet ? ` (${phrase("capacity.set")})` : ""));
   if (solved.largest === null) return [["words none", notEven(column)]];
   if (column.isUncertain) return parts(solved.largest, ` ${phrase(column.isSampling ? "with_nominal.pending" : "with_nominal")}`);
-  const planned = printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
-  const notes = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase("capacity.rounded", { users: whole(solved.largest) })])];
+  const planned = isSet ? solved.largest : printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
+  const notes = [...(kind === "exact" ? [] : [phrase(`served.${kind}`)]), ...(planned === solved.largest ? [] : [phrase("capacity.rounded", { users: whole(solved.largest) })]), ...(isSet ? [phrase("capacity.set")] : [])];
   return parts(planned, notes.length ? ` (${notes.join(", ")})` : "");
 }
 

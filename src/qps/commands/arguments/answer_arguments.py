@@ -68,6 +68,13 @@ def add_solve(commands: Commands) -> None:
         "until a month: 2028-06",
     )
     command.add_argument(
+        "--at",
+        metavar="N",
+        type=population_or_date,
+        help="answer for this population, or for a month of the forecast: 2028-06 "
+        "[default: the capacity]",
+    )
+    command.add_argument(
         "--course",
         metavar="FILE",
         type=Path,

@@ -18,6 +18,10 @@ _FIRST_FLAGS = {"-q": 1, "--quiet": 1, "--color": 2}
 """Flags that may stand before a choice, and of how many words each is."""
 
 
+_MOST_COMMANDS = 3
+"""Commands that are named where a flag is one of theirs."""
+
+
 class _SingleValue(argparse.Action):
     """Stores the value of a flag that may stand once: of two, neither is dropped in silence."""
 
@@ -77,7 +81,7 @@ class _Parser(argparse.ArgumentParser):
                 for flag, action in self._option_string_actions.items()
                 if action.help != argparse.SUPPRESS
             ]
-            hint = did_you_mean(flags[0], shown)
+            hint = _of_others(flags[0], self.prog) or did_you_mean(flags[0], shown)
         else:
             message, hint = f"`{self.prog}` takes no argument `{left[0]}`", None
         raise _complaint(message, hint or f"`{self.prog} --help` lists the arguments")
@@ -105,6 +109,31 @@ def parser_of(command: str | None) -> argparse.ArgumentParser:
         if command in (None, name):
             add(commands)
     return parser
+
+
+def _flags(command: str) -> frozenset[str]:
+    """Return the flags of a command that its help shows."""
+    commands = argparse.ArgumentParser().add_subparsers()
+    COMMANDS[command](commands)
+    return frozenset(
+        flag
+        for parser in commands.choices.values()
+        for flag, action in parser._option_string_actions.items()  # noqa: SLF001 - no public way
+        if action.help != argparse.SUPPRESS
+    )
+
+
+def _of_others(flag: str, program: str) -> str | None:
+    """Return that other commands have a flag, or None where none of them has it."""
+    found = [name for name in COMMANDS if f"qps {name}" != program and flag in _flags(name)]
+    if not found:
+        return None
+    names = [f"`qps {name}`" for name in found[:_MOST_COMMANDS]]
+    more = len(found) - len(names)
+    listed = ", ".join(names) + (f" and {more} more" if more else "")
+    of_claims = "; a claim states its inputs itself: `expect { … with N = 500 }`"
+    has_claims = flag == "--set" and program == "qps test"
+    return f"it is a flag of {listed}" + of_claims * has_claims
 
 
 def _complaint(message: str, hint: str) -> QpsError:

@@ -57,6 +57,18 @@ def at_month(spec: Spec, arguments: Namespace) -> Namespace:
     return Namespace(**(vars(arguments) | {"at": found.users, "set": [*arguments.set, month]}))
 
 
+def at_population(spec: Spec, arguments: Namespace) -> Namespace:
+    """Return arguments in which the population has the value of `--at`, as by `--set`."""
+    if (arguments.users, arguments.solve_for) != (None, None):
+        raise complain(
+            "`--at` cannot be combined with `--users` or `--for`",
+            "`--users 300` states what to support; `--at 300` shows the answers at 300 users",
+        )
+    found = at_month(spec, arguments)
+    population = f"{spec.model.population.name}={found.at}"
+    return Namespace(**(vars(found) | {"set": [*found.set, population]}))
+
+
 def _population(spec: Spec, text: str | None) -> int:
     """Return the population that `--users` states, as a number or as a setting of it."""
     if text is None:
