@@ -335,11 +335,13 @@ def test_capacity_is_reported_before_advice(
     assert early[0] + later == whole
 
 
-@pytest.mark.parametrize(("demand", "is_nominal"), [("8 ms", False), ("8 ms +- 20 %", True)])
+@pytest.mark.parametrize(
+    ("demand", "is_nominal"), [("8 ms/request", False), ("8 ms/request +- 20 %", True)]
+)
 def test_measures_beside_a_reliable_capacity_say_that_inputs_are_nominal(
     demand: str, is_nominal: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    site = SITE.replace("8 ms", demand).replace("cpu 4 core", "cpu 4 core, queueing mmc")
+    site = SITE.replace("8 ms/request", demand).replace("cpu 4 core", "cpu 4 core, queueing mmc")
     Path("site.qps").write_text(f"{site}measure replies.latency p50, p90\n", encoding="utf-8")
     main(["solve", "-q", "site.qps", "--no-advice"])
     assert ("(with nominal inputs)" in capsys.readouterr().out) is is_nominal
