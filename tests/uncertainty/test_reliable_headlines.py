@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import numpy as np
 import pytest
 
 from helpers.specs import checked
 from qps.solver.solved_spec import solved_spec
 from qps.solver.uncertainty.interval_result import Sampling
-from simulated.reliable_headlines import exact_share, headline
+from simulated.reliable_headlines import CASES, exact_share, headline, latin_hypercube
 
 _NOISE = 0.0044
 """Of a share of 0.95 in 10,000 draws: two standard deviations."""
@@ -57,3 +60,17 @@ def test_at_the_headline_no_value_of_a_queue_near_saturation_is_above_its_limit(
     (latency,) = answer.at_reliable.requirements
     assert latency.used is not None
     assert 0.96 < latency.used <= 1  # one more user adds 1 to 3 %
+
+
+@pytest.mark.parametrize(("name", "at"), [("open", 7_500), ("closed", 280)])
+def test_simulations_in_arrays_judge_draws_as_formulas_do(name: str, at: int) -> None:
+    case, lanes = CASES[name], 20
+    assert case.lanes is not None
+    assert case.exact is not None
+    draws = latin_hypercube(case, 20, Random(1))
+    assert {case.exact(draw, at) for draw in draws} == {True, False}
+    for draw in draws:
+        arrays = {one: np.full(lanes, value) for one, value in draw.items()}
+        below, noise = case.lanes(arrays, at, 2_000, 1)
+        away, half = below.mean(), 2 * np.sqrt((noise**2).sum()) / lanes
+        assert case.exact(draw, at) == (away > 0) or abs(away) < half
