@@ -67,7 +67,12 @@ class SampleModeSolver(SurfaceModeSolver):
             long = [n for n, own in enumerate(mode.criteria) if self._is_long(sides_of([own]))]
             quick = [one for number, one in enumerate(mode.criteria) if number not in long]
             end = np.where(is_sound, self._end_of(index[-2]), mode.low).astype(np.int64)
-            first = self._first_of_quick(rows, quick, end)
+            alone = self._firsts_alone(rows, index, long)
+            if len(alone) == len(quick):
+                end = np.min([end, *alone.values()], axis=0)
+                first = self._before_unproven(rows, quick, end)
+            else:
+                first = self._first_of_quick(rows, quick, end)
             firsts: dict[int, FirstBySurface] = {}
             for number in long:
                 criterion = mode.criteria[number]
@@ -79,7 +84,8 @@ class SampleModeSolver(SurfaceModeSolver):
             self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
             found = self._nothing_but(verdict, one_by_one, first, limit)
             if self.limits is not None:
-                self._note_limits(self.limits, rows, index, firsts)
+                known = {number: own.at for number, own in firsts.items()} | alone
+                self._note_limits(self.limits, rows, index, known)
             if self.outcomes is None:
                 return found
             there = rows.at(sides_of(quick), np.minimum(first, mode.high).astype(float))
@@ -188,11 +194,16 @@ class SampleModeSolver(SurfaceModeSolver):
 
         Before them it is looked at some populations whether any fails there that may not stay so.
         """
-        low = self.mode.low
-        first = first_failures(rows, criteria, [], low, end).first
-        proven = {
-            c.name for c, is_so in zip(self.mode.criteria, self.mode.proven, strict=True) if is_so
-        }
+        first = first_failures(rows, criteria, [], self.mode.low, end).first
+        return self._before_unproven(rows, criteria, first)
+
+    def _before_unproven(
+        self, rows: Rows, criteria: Sequence[CompiledCriterion], first: Ints
+    ) -> Ints:
+        """Return first failures, earlier ones where what is not proven to stay so fails before."""
+        low, first = self.mode.low, first.copy()
+        both = zip(self.mode.criteria, self.mode.proven, strict=True)
+        proven = {criterion.name for criterion, is_so in both if is_so}
         others = [criterion for criterion in criteria if criterion.name not in proven]
         for part in range(1, _SAMPLES_EXAMINED + 1) if others else ():
             at = np.floor(low + (first - low) * (part / (_SAMPLES_EXAMINED + 1)))
@@ -202,6 +213,26 @@ class SampleModeSolver(SurfaceModeSolver):
                 again = first_failures(rows.take(before), others, [], low, ends).first
                 first[before] = np.minimum(first[before], again)
         return first
+
+    def _firsts_alone(self, rows: Rows, index: Index, long: Sequence[int]) -> dict[int, Ints]:
+        """Return where criteria that are quick fail by themselves, if that is to be noted.
+
+        What has the same sides as another one is looked for once. Nothing where it is to be noted
+        of some of the rows only.
+        """
+        limits = self.limits
+        if limits is None or bool((index[-2] >= limits.samples).any()):
+            return {}
+        end = np.full(rows.count, self.mode.high + 1, dtype=np.int64)
+        found: dict[tuple[int, int, bool, bool], Ints] = {}
+        alone: dict[int, Ints] = {}
+        for number, one in enumerate(self.mode.criteria):
+            if number not in long and limits.is_wanted(one.name):
+                sides = one.measure, one.limit, one.is_strict, one.at_most
+                if sides not in found:
+                    found[sides] = self._first_of_quick(rows, [one], end)
+                alone[number] = found[sides]
+        return alone
 
     def _refuse_impossible(
         self, rows: Rows, index: Index, limit: Ints, is_sound: Any, one_by_one: ScalarFallback
@@ -240,17 +271,20 @@ class SampleModeSolver(SurfaceModeSolver):
         samples: LimitSamples,
         rows: Rows,
         index: Index,
-        firsts: Mapping[int, FirstBySurface],
+        known: Mapping[int, Ints],
     ) -> None:
-        """Note up to which population each criterion is met, in the first samples."""
+        """Note up to which population each criterion is met, in the first samples.
+
+        First failures of some criteria are `known`, by their places.
+        """
         which = np.flatnonzero(index[-2] < samples.samples)
         some = rows.take(which) if which.size < rows.count else rows
         end = np.full(which.size, self.mode.high + 1, dtype=np.int64)
         for number, criterion in enumerate(self.mode.criteria):
             if not samples.is_wanted(criterion.name):
                 continue
-            if number in firsts:
-                first = firsts[number].at[which]
+            if number in known:
+                first = known[number][which]
             else:
                 first = self._first_of_quick(some, [criterion], end)
             samples.note((self.mode.mode, criterion.name), index[-2][which], first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from errno import EACCES, ELOOP, ENAMETOOLONG
@@ -25,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     if argv is None:
         _collect_seldom()
+        _multiply_alone()
     try:
         with screens() as screen:
             return _run(list(sys.argv[1:] if argv is None else argv), screen)
@@ -47,6 +49,14 @@ def _collect_seldom() -> None:
     """
     gc.set_threshold(_NEW_VALUES, 20, 10)
     atexit.register(gc.freeze)
+
+
+def _multiply_alone() -> None:
+    """Have numpy multiply matrices in one thread, unless the environment says otherwise.
+
+    They are small: other threads would mostly wait, which costs as much of the processor as work.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 _NEW_VALUES = 500_000

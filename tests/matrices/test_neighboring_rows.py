@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from scipy.stats import qmc
 
 from qps.engine.execution.array_runs import Runner
 from qps.engine.numerics.array_blocks import Array, falling_root, falling_root_by_neighbors
@@ -43,6 +44,32 @@ def test_rows_begin_to_fail_where_each_does(name: str) -> None:
     assert found[0].tolist() == found[1].tolist() == (np.floor(points) + 1).tolist()
     if name == "smooth":
         assert looks[0] < looks[1] / 2
+
+
+@pytest.mark.parametrize("has_kink", [False, True])
+def test_samples_begin_to_fail_where_each_does_in_few_looks(has_kink: bool) -> None:
+    """Rows in the order of a Sobol sequence, of which those that follow each other are far apart.
+
+    One number is a power of another: of three that vary, two say all.
+    """
+    drawn = qmc.Sobol(2, seed=5).random(4096)
+    cost, pause = 1 + drawn[:, 0], 3 + 2 * drawn[:, 1]
+    looks = 0
+
+    def excess(some: Rows, at: Floats) -> Floats:
+        nonlocal looks
+        looks += some.count
+        load = at * some.known[0] / 5e4
+        wait = np.where(load < 1, load / (1 - load), np.inf) / some.known[2]
+        return np.maximum(wait - 2, at / 2e4 - 1) if has_kink else wait - 2
+
+    rows = Rows(cast("Runner", None), {0: cost, 1: cost**2.5, 2: pause}, cost.size)
+    ends = np.ones(cost.size), np.full(cost.size, 1e6)
+    found = first_failing(rows, excess, ends, (excess(rows, ends[0]), excess(rows, ends[1])))
+    exact = 5e4 / cost * (2 * pause) / (1 + 2 * pause)
+    exact = np.minimum(exact, 2e4) if has_kink else exact
+    assert found.tolist() == (np.floor(exact) + 1).tolist()
+    assert looks / cost.size < (16 if has_kink else 5)
 
 
 def test_roots_of_neighboring_elements_are_those_of_each() -> None:

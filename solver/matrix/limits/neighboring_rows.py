@@ -1,8 +1,10 @@
-"""Where rows that follow each other begin to fail: each is looked for where those beside it do.
+"""Where rows begin to fail: each is looked for where others like it do.
 
-Some of the rows are closed in on first, those between them about where a curve through these leads:
-two values mostly suffice, that of the population before and that of the one that fails. Where a
-prediction is off the row is closed in on as any other, from a shorter range.
+Some of the rows are closed in on first. Those between them are looked for about where a curve
+through these leads, or where rows that follow each other are not alike, as samples are not, where a
+polynomial of what they are made of does: two values mostly suffice, that of the population before
+and that of the one that fails. Where a prediction is off the row is closed in on as any other, from
+a shorter range.
 """
 
 from __future__ import annotations
@@ -11,13 +13,19 @@ import numpy as np
 
 from qps.solver.matrix.limits.failure_brackets import Excess, closed_in
 from qps.solver.matrix.limits.row_preparation import Floats, Ints, Rows
+from qps.solver.matrix.limits.row_regression import predicted
 
-_FEWEST, _STRIDE, _NODES = 48, 8, 4
-"""Rows from which some are closed in on first: one of so many; nodes of a curve."""
+_FEWEST, _STRIDE, _NODES = 48, 9, 4
+"""Rows from which some are closed in on first; one of so many; nodes of a curve.
+
+One of an odd number: of an even number all of a Sobol sequence lie on one side.
+"""
 _ALIKE = 0.02
 """A part of a point by which the middle one of three may be off the line through the others."""
-_LEAST_STEP, _OF_ERROR, _TRIALS = 2.0, 0.1, 7
-"""Steps to the other side: the least, a part of by how much curve and line differ, how many."""
+_OF_ERROR = 0.1
+"""How far off a curve is about, as a part of by how much it and a line differ."""
+_LEAST_STEP, _TRIALS = 2.0, 7
+"""Steps to the other side: the least of them but the first, and how many."""
 
 
 def first_failing(
@@ -36,9 +44,11 @@ def first_failing(
     left = np.setdiff1d(np.arange(rows.count), nodes, assume_unique=True)
     own_ends, own_values = _of(left, ends, values)
     some = rows.take(left)
-    if _are_alike(found[nodes]):
-        at, error = _between(nodes, found[nodes] - 0.5, left)
-        own_ends, own_values = _narrowed(some, excess, own_ends, own_values, at, error)
+    is_curve = _are_alike(found[nodes])
+    at = found[nodes] - 0.5
+    about = _between(nodes, at, left) if is_curve else predicted(rows, nodes, at, left)
+    if about is not None:
+        own_ends, own_values = _narrowed(some, excess, own_ends, own_values, about)
     found[left] = closed_in(some, excess, own_ends, own_values, is_whole=True)
     return found
 
@@ -59,7 +69,7 @@ def _are_alike(points: Floats) -> bool:
 
 
 def _between(nodes: Ints, points: Floats, left: Ints) -> tuple[Floats, Floats]:
-    """Return where a curve through four points leads, and by how much one through two differs."""
+    """Return where a curve through four points leads, and about how far off that is."""
     segment = np.searchsorted(nodes, left) - 1
     first = np.clip(segment - 1, 0, nodes.size - _NODES)
     each = first[:, None] + np.arange(_NODES)
@@ -74,19 +84,23 @@ def _between(nodes: Ints, points: Floats, left: Ints) -> tuple[Floats, Floats]:
         curve += weight * y[:, k]
     line = np.interp(at, nodes, np.log(points))
     found = np.exp(curve)
-    return found, np.abs(found - np.exp(line))
+    return found, _OF_ERROR * np.abs(found - np.exp(line))
 
 
 def _narrowed(
-    rows: Rows, excess: Excess, ends: _Pair, values: _Pair, at: Floats, error: Floats
+    rows: Rows, excess: Excess, ends: _Pair, values: _Pair, about: _Pair
 ) -> tuple[_Pair, _Pair]:
-    """Return ends that are nearer to each other, and their values, by trying what is predicted."""
+    """Return ends that are nearer to each other, and their values, by trying what is predicted.
+
+    `about` is where that is, and how far off it may be.
+    """
+    at, error = about
     low, high = (end.copy() for end in ends)
     at_low, at_high = (value.copy() for value in values)
     left, point = np.arange(rows.count), np.floor(at)
-    farther = np.maximum(_LEAST_STEP, np.ceil(_OF_ERROR * error))
+    farther = np.maximum(_LEAST_STEP, np.ceil(error))
     for times in range(_TRIALS):
-        step = 4.0 ** (times - 1) * farther if times else np.ones(rows.count)
+        step = 4.0 ** (times - 1) * farther if times else np.where(error < 1, 1.0, farther)
         here = np.clip(point, low[left] + 1, high[left] - 1)
         value = excess(rows.take(left), here)
         fails = value > 0
