@@ -45,6 +45,7 @@ _DELAYED = SATURATION_METHODS | {"no-queueing-delay"}
 """What says that users are held up, and is measured together."""
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
 
+_OF_DELAY = frozenset({ErrorAxis.WAITING, ErrorAxis.UNEQUAL_DELAY})
 _MEANS = frozenset({ErrorQuantity.LATENCY, ErrorQuantity.WAIT, ErrorQuantity.RATE})
 
 
@@ -95,8 +96,9 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     off as there: `is_like_drawn`. Quantiles have others where it `calls_rarely`. Where `many_wait`,
     more users than were drawn, what goes by a law of two moments differs less than that says, and
     waits by unlike times may be off by as many times as these differ. So they may where more users
-    wait for answers than stations serve, unless it `is_below_knee`. Its numbers lie at some
-    `points`, none where these are not known.
+    wait for answers than stations serve, unless it `is_below_knee`; the longest of services
+    that share a station is so many times as long as the shortest, if `services_apart` is known.
+    Its numbers lie at some `points`, none where these are not known.
     """
 
     checks: Checks = NO_CHECKS
@@ -106,6 +108,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     calls_rarely: bool = False
     many_wait: bool = False
     is_below_knee: bool = False
+    services_apart: float | None = None
     points: Points = ()
 
     def known(self, known: Certainty, quantity: ErrorQuantity) -> Certainty:
@@ -173,8 +176,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     ) -> Certainty:
         """Return how a part of the latency is known, in which more may be waited than in all."""
         points = tuple(
-            {axis: at for axis, at in one.items() if axis is not ErrorAxis.WAITING}
-            for one in self.points
+            {axis: at for axis, at in one.items() if axis not in _OF_DELAY} for one in self.points
         )
         return replace(self, points=points).known(known, quantity)
 
@@ -254,7 +256,13 @@ def _together(each: Sequence[ClassDoubts]) -> ClassDoubts:
         calls_rarely=any(one.calls_rarely for one in each),
         many_wait=any(one.many_wait for one in each),
         is_below_knee=all(one.is_below_knee for one in each),
+        services_apart=_furthest([one.services_apart for one in each]),
     )
+
+
+def _furthest(apart: Sequence[float | None]) -> float | None:
+    known = [one for one in apart if one is not None]
+    return max(known) if len(known) == len(apart) else None
 
 
 def at_station(checks: Checks, each: Sequence[ClassDoubts]) -> ClassDoubts:

@@ -84,6 +84,12 @@ class ErrorAxis(StrEnum):
     """The highest of all resources that the number rests on."""
     METHODS = "approximations"
     """How many of them have a part in it."""
+    UNEQUAL_DELAY = "unequal delay"
+    """The same, times by how much the longest service at a station exceeds the shortest.
+
+    In product form each waits in proportion to its own service, and where first comes first is
+    served as long as all others. It is known where these are further apart than three times.
+    """
     RARITY = "rarity"
     """Of a share beyond a time, one divided by it: how many items there are to one beyond it."""
 
@@ -193,7 +199,11 @@ def _by_table(
     points: Sequence[OperatingPoint],
 ) -> Certainty:
     """Return the same, without errors of methods that hold whatever else has a part."""
-    anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
+    if known.kind is CertaintyKind.APPROXIMATION and FAR_UNEQUAL_SERVICES in known.methods:
+        return _far_apart(
+            known, quantity, is_below_knee=is_below_knee, calls_rarely=calls_rarely, points=points
+        )
+    anywhere = _measured(known, quantity)
     errors = table().get(quantity)
     if known.kind is not CertaintyKind.APPROXIMATION or errors is None:
         return anywhere
@@ -202,11 +212,6 @@ def _by_table(
     rows = errors.rows_at(known.methods, points)
     row_errors = [row.error for row in rows if row.error is not None]
     is_measured = bool(rows) and len(row_errors) == len(rows)
-    if FAR_UNEQUAL_SERVICES in known.methods:
-        own = _far_apart_error(quantity, is_below_knee=is_below_knee)
-        if rows:
-            return replace(known, error=_larger(own, *(row.error for row in rows)))
-        return replace(known, error=_larger(own, anywhere.error))
     is_by_own_time = not UNEQUAL_SERVICES.isdisjoint(known.methods)  # short ones wait longer
     # No method states an error of shares by itself.
     is_share = quantity is ErrorQuantity.SHARE_BEYOND and not is_by_own_time
@@ -225,8 +230,45 @@ def _by_table(
     return replace(known, error=min(max(row_errors), anywhere.error))
 
 
-def _far_apart_error(quantity: ErrorQuantity, *, is_below_knee: bool) -> float | None:
-    return METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
+def _far_apart(
+    known: Certainty,
+    quantity: ErrorQuantity,
+    *,
+    is_below_knee: bool,
+    calls_rarely: bool,
+    points: Sequence[OperatingPoint],
+) -> Certainty:
+    """Return how a number is known in which visits of very unequal services have a part.
+
+    It is off by as much as such visits, or as what else has a part in it.
+    """
+    own = _far_apart_error(quantity, points, is_below_knee=is_below_knee)
+    others = tuple(one for one in known.because if one.method != FAR_UNEQUAL_SERVICES)
+    if own is None or not others:
+        return replace(known, error=own)
+    found = measured(
+        replace(known, because=others, error=None),
+        quantity,
+        calls_rarely=calls_rarely,
+        points=points,
+    )
+    return replace(known, error=_larger(own, found.error))
+
+
+def _far_apart_error(
+    quantity: ErrorQuantity, points: Sequence[OperatingPoint], *, is_below_knee: bool
+) -> float | None:
+    """Return the error of visits of very unequal services by themselves; None where none holds.
+
+    It goes by how much of the latency rests on their delay, or by the knee where that is too much.
+    """
+    row = METHODS[FAR_UNEQUAL_SERVICES]
+    most = max((one.get(ErrorAxis.UNEQUAL_DELAY, inf) for one in points), default=inf)
+    steps = row.by_delay.get(quantity, ())
+    found = [error for limit, error in steps if most <= limit]
+    if is_below_knee and quantity in row.errors:
+        found.append(row.errors[quantity])
+    return min(found, default=None)
 
 
 def _larger(*errors: float | None) -> float | None:
@@ -249,13 +291,12 @@ def _is_of_few(known: Certainty) -> bool:
     return len(known.methods) <= _MOST_ALONE
 
 
-def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool) -> Certainty:
+def _measured(known: Certainty, quantity: ErrorQuantity) -> Certainty:
     """Return the same of a number of which no operating point is known.
 
     What one or two methods state was measured of just these, and stays up to a factor of two. What
-    more of them multiply to says nothing of them together. Visits of very unequal service times
-    have an error where no more users wait for answers than stations serve: `is_below_knee`. A
-    method alone that has an error of the quantity states that.
+    more of them multiply to says nothing of them together. A method alone that has an error of the
+    quantity states that.
     """
     if known.kind is not CertaintyKind.APPROXIMATION:
         return known
@@ -264,9 +305,7 @@ def _measured(known: Certainty, quantity: ErrorQuantity, *, is_below_knee: bool)
         if stated.error is not None:
             return stated
         if not UNEQUAL_SERVICES.isdisjoint(known.methods):
-            is_far = FAR_UNEQUAL_SERVICES in known.methods
-            far = _far_apart_error(quantity, is_below_knee=is_below_knee)
-            return replace(known, error=far if is_far else MOST_STATED)
+            return replace(known, error=MOST_STATED)
         own = _own_error(known, quantity)
         if own is not None:
             return replace(known, error=own)
@@ -292,7 +331,8 @@ UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 In random networks few stations are so, and none is as full as where nobody thinks. Up to three
 times apart all rates and times were within 110 % of what `tests/oracles/unlike_services.py` plays,
 nearly all within a factor of two, also where every station is full. Those further apart have errors
-where no more users wait than stations serve; beyond the knee rates were up to ten times as high.
+by how much of the latency is waited, times how much longer than others services are, and where no
+more users wait than stations serve; beyond both rates were up to ten times as high.
 """
 
 

@@ -20,9 +20,11 @@ from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_stages import TimeSpent, every
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.measured_errors import ErrorAxis
+from qps.compiler.quantities.methods import METHODS
 from qps.engine.expressions.formulas import Formula, total
 
 _TAIL = Fraction(95, 100)
+_FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
 _FULL = 1 + 1e-9
 """As full as can be, but for rounding."""
 
@@ -69,7 +71,8 @@ class OperatingPoints(Struct, frozen=True):
         if len(known) != len(shares) or not all(map(isfinite, shares)):
             return stream
         points = tuple(
-            {**one, ErrorAxis.WAITING: share} for one, share in zip(known, shares, strict=True)
+            {**one, **_delay(share, stream.doubts.services_apart)}
+            for one, share in zip(known, shares, strict=True)
         )
         kinds = tuple(_at(one, points) for one in stream.kinds)
         return replace(_at(stream, points), kinds=kinds)
@@ -89,6 +92,17 @@ def _is_approximate(stream: StreamMeasures) -> bool:
     if any(one.kind is CertaintyKind.APPROXIMATION for one in known):
         return True
     return stream.quantile_certainty(_TAIL).kind is CertaintyKind.APPROXIMATION
+
+
+def _delay(share: float, apart: float | None) -> dict[ErrorAxis, float]:
+    """Return where a share of the latency that is waited lies, and what rests on unlike services.
+
+    The latter only where these are so many times apart that errors go by it.
+    """
+    found = {ErrorAxis.WAITING: share}
+    if apart is not None and apart > _FAR_APART:
+        found[ErrorAxis.UNEQUAL_DELAY] = share * (apart - 1)
+    return found
 
 
 def _largest_share(waits: Sequence[float], latencies: Sequence[float]) -> float:

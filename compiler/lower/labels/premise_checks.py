@@ -21,6 +21,7 @@ from qps.compiler.lower.labels.sampled_range import (
     calls_rarely,
     is_past_knee,
     many_wait,
+    services_apart,
     unlike_stations,
     visited_places,
 )
@@ -134,4 +135,5 @@ class Checking(Struct, frozen=True):
             calls_rarely=calls_rarely(self.passages, of, self.numbers),
             many_wait=many_wait(component, self.numbers),
             is_below_knee=not is_past_knee(self.passages, component, self.numbers),
+            services_apart=services_apart(self.passages, of, component),
         )

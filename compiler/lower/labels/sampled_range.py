@@ -139,6 +139,21 @@ def visited_places(
     return frozenset(stations.union(*map(passages.pools_of, every)))
 
 
+def services_apart(
+    passages: NetworkPassages, of: Class, component: Iterable[Class]
+) -> float | None:
+    """Return how many times as long as the shortest the longest service is, at any station.
+
+    It is that of all stations that a class and those whom it meets visit, where visits wait for
+    others as they come; None where it is not known at one of these.
+    """
+    places = visited_places(passages, of, component)
+    queues = (passages.queues[name] for name in places if name in passages.queues)
+    apart = [one.times_apart for one in queues if not one.traits.is_insensitive]
+    known = [one for one in apart if one is not None]
+    return max(known, default=1.0) if len(known) == len(apart) else None
+
+
 def _serves_as_drawn(station: Station, numbers: NumberFacts) -> bool:
     queueing = station.queueing
     if queueing is None or queueing.variation is None:

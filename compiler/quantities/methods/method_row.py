@@ -39,9 +39,10 @@ class Method(Struct, frozen=True, kw_only=True):
     with simulation, by case, listed behind it. `error` is relative to the true value, as are
     `errors` by case and those `up_to` how many times services are apart, how much they vary, which
     share of the latency is waited, or how many items there are to one beyond a time: `measured`
-    says by which comparison. A reason may name such an error as that of its case, and `{most}` as
-    where it ends. Where an approximation or bound stands `instead` of theorems, some of their
-    premises fail.
+    says by which comparison. Other errors go `by_delay`, the part of a latency that unequal
+    services may falsify (`ErrorAxis.UNEQUAL_DELAY`). A reason may name such an error as that of its
+    case, and `{most}` as where it ends. Where an approximation or bound stands `instead` of
+    theorems, some of their premises fail.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Method(Struct, frozen=True, kw_only=True):
     error: float | None = None
     errors: Mapping[str, float] = MappingProxyType({})
     up_to: Mapping[str, Steps] = MappingProxyType({})
+    by_delay: Mapping[str, Steps] = MappingProxyType({})
     measured: str = ""
     sources: tuple[str, ...] = ()
     premises: tuple[str, ...] = ()
