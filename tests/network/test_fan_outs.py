@@ -253,12 +253,17 @@ def test_equal_calls_of_exponential_times_by_chance_have_a_law(
     assert mean(found, users=1)[0] == pytest.approx(times.mean(), rel=0.01)
 
 
-def test_other_calls_by_chance_have_no_such_law() -> None:
-    found = graph("20 %: { quick; together 2 { call leaf { look; look } } }")
-    unlike = graph("20 %: { together 2 { call leaf { look; quick; look } } }")
-    for one, is_known in ((found, True), (unlike, False)):
-        methods = quantile(one, "0.95", users=1)[1].methods
-        assert ("calls-allotted" not in methods) is is_known
+def test_calls_of_several_visits_by_chance_have_a_law() -> None:
+    """The waits of a call that comes back to a queue are those of one length of it."""
+    for body, visits, fixed in (("look; look", 1, 0), ("look; quick; look", 2, 0.001)):
+        found = graph(f"20 %: {{ together 2 {{ call leaf {{ {body} }} }} }}")
+        draw, many = np.random.default_rng(8), 400_000
+        longest = fixed + np.max(draw.gamma(visits, 0.002 / visits, (many, 2)), axis=1)
+        times = np.where(draw.random(many) < 0.2, longest, 0.0)
+        for level in ("0.85", "0.95", "0.99"):
+            result, known = quantile(found, level, users=1)
+            assert result == pytest.approx(float(np.quantile(times, float(level))), rel=0.03)
+            assert "calls-allotted" not in known.methods
 
 
 @pytest.mark.parametrize(

@@ -114,15 +114,15 @@ def grid_known(parts: Sequence[LatencyPart]) -> Certainty:
 
 def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
     """Return whether the law of each branch is known: that of stages, or of forks again."""
-    if not all(call.times is ONE or call.is_share for call in fork.calls):
-        return False
     if fork.fan_out is not None and not _is_apart(fork, fork.fan_out):
         return False
+    deep = len(fork.calls)
     for branch in fork.branches:
         waits = tuple(part for part in branch if part.queue is not None)
         if not all(map(is_added, waits)) or _is_drawn_again(branch):
             return False
-        if repeats_by_share(waits) and not is_counted(waits):
+        differs = any(call.most is not None for part in waits for call in part.calls)
+        if differs and repeats_by_share(waits, deep) and not is_counted(waits, deep):
             return False
         if not all(is_known(part, is_added) for part in branch if part.branches):
             return False

@@ -31,15 +31,7 @@ def has_outcomes(line: Sequence[LatencyPart]) -> bool:
     """Return whether the outcomes are which calls are made: how often each, or not at all."""
     draws = _draws(line)
     are_known = all(call.most is None for draw in draws for call in draw)
-    are_once = all(_has_one_visit(part) for part in line)
-    return are_known and are_once and prod(len(draw) + 1 for draw in draws) <= MOST_PATHS
-
-
-def _has_one_visit(part: LatencyPart) -> bool:
-    """Return whether what is made by chance stands in no call that is made more than once."""
-    chances = [at for at, call in enumerate(part.calls) if _is_drawn(call)]
-    around = part.calls[: chances[-1]] if chances else ()
-    return all(call.times is ONE or call.is_share for call in around)
+    return are_known and prod(len(draw) + 1 for draw in draws) <= MOST_PATHS
 
 
 def _is_drawn(call: CallFactor) -> bool:
@@ -120,7 +112,7 @@ def _options(draw: Sequence[CallFactor]) -> list[_Option]:
 def _built(part: LatencyPart, times: Mapping[int, Formula]) -> LatencyPart:
     """Return a stage in calls that are made, each so often; without those that are made once."""
     calls = [
-        replace(call, times=times.get(call.number, call.times), is_whole=True)
+        replace(call, times=times[call.number], is_whole=True) if call.number in times else call
         for call in part.calls
         if call.times is not ONE
     ]
@@ -138,7 +130,7 @@ def _within(part: LatencyPart, depth: int, around: tuple[CallFactor, ...]) -> La
 def _draws(line: Sequence[LatencyPart]) -> list[tuple[CallFactor, ...]]:
     """Return the calls that are made by chance: each alone, or with those that exclude it."""
     found: dict[Hashable, dict[int, CallFactor]] = {}
-    for call in (call for part in line for call in part.calls if _is_drawn(call)):
+    for call in (call for part in line for call in _outer_chances(part)):
         draw = call.number if call.choice is None else ("choice", call.choice)
         found.setdefault(draw, {})[call.number] = call
     return [tuple(calls.values()) for calls in found.values()]
@@ -149,3 +141,12 @@ def _around(line: Sequence[LatencyPart], call: CallFactor) -> list[int]:
     part = next(part for part in line if any(one.number == call.number for one in part.calls))
     at = [one.number for one in part.calls].index(call.number)
     return [one.number for one in part.calls[:at] if _is_drawn(one)]
+
+
+def _outer_chances(part: LatencyPart) -> Iterator[CallFactor]:
+    """Yield the calls around a stage that are drawn once: not those in one that is made again."""
+    for call in part.calls:
+        if _is_drawn(call):
+            yield call
+        if call.times is not ONE and not call.is_share:
+            return

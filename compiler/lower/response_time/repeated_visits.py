@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 
-from qps.compiler.lower.response_time.response_stages import LatencyPart
+from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
+from qps.compiler.lower.response_time.visit_counts import VisitCount, visits_of
 from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, Formula, total
 
 
-def repeated_queues(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyPart]]:
+def repeated_queues(
+    added: Sequence[LatencyPart], depth: int = 0
+) -> dict[str, tuple[Formula, LatencyPart]]:
     """Return how often queues are waited in that are visited again, each with one of its visits.
 
+    It is so often for each time that `depth` calls are made around them.
     Who comes back soon finds what was found before: all waits in one queue are one, so often.
     """
     repeated: dict[str, tuple[Formula, LatencyPart]] = {}
@@ -23,17 +28,47 @@ def repeated_queues(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, La
             assert part.queue is not None
             found.setdefault(part.queue.resource, []).append(part)
         for name, parts in found.items():
-            if len(parts) > 1 or _passages(parts[0]) is not ONE:
-                repeated[name] = _waits_of_first(parts), parts[0]
+            if len(parts) > 1 or _passages(parts[0], depth) is not ONE:
+                repeated[name] = _waits_of_first(parts, depth), parts[0]
     return repeated
 
 
-def repeats_by_share(added: Sequence[LatencyPart]) -> bool:
-    """Return whether a queue is waited in again in calls that may not be made."""
-    again = repeated_queues(added)
+def repeated_by_chance(
+    again: Mapping[str, tuple[Formula, LatencyPart]], added: Sequence[LatencyPart], depth: int
+) -> dict[str, VisitCount]:
+    """Return how often those of the queues are passed that some items pass more often than others.
+
+    They stand in calls that are drawn anew each time, within `depth` others. So often as a call is
+    made on average it counts for all: nearly so, where some make it once more.
+    """
+    found: dict[str, VisitCount] = {}
+    for name, (_, first) in again.items():
+        parts = [one for one in added if one.queue and one.queue.resource == name]
+        if all(call.choice is None and not call.is_share for call in _calls_around(parts, depth)):
+            continue
+        count = visits_of(parts, depth, partial(_relative_wait, first))
+        if not count.is_constant:
+            found[name] = count
+    return found
+
+
+def _relative_wait(first: LatencyPart, part: LatencyPart) -> Formula:
+    """Return how many waits of a first visit that of another one in the same queue is."""
+    if first.queue is None or first.visit is None or part.visit is None:
+        return ONE
+    return first.queue.law.relative_wait(part.visit, first.visit)
+
+
+def _calls_around(parts: Sequence[LatencyPart], depth: int) -> Iterator[CallFactor]:
+    return (call for part in parts for call in part.calls[depth:] if call.times is not ONE)
+
+
+def repeats_by_share(added: Sequence[LatencyPart], depth: int = 0) -> bool:
+    """Return whether a queue is waited in again in calls within `depth` that may not be made."""
+    again = repeated_queues(added, depth)
     for part in added:
         assert part.queue is not None
-        made = [call for call in part.calls if call.times is not ONE]
+        made = [call for call in part.calls[depth:] if call.times is not ONE]
         if part.queue.resource in again and not all(
             call.is_whole and not call.is_share for call in made
         ):
@@ -41,18 +76,18 @@ def repeats_by_share(added: Sequence[LatencyPart]) -> bool:
     return False
 
 
-def is_counted(added: Sequence[LatencyPart]) -> bool:
+def is_counted(added: Sequence[LatencyPart], depth: int = 0) -> bool:
     """Return whether what is waited in again is so in calls that are made once at least.
 
     Then all waits are one, as often as it is passed on average: nearly so, where some are passed
     once more than others.
     """
-    again = repeated_queues(added)
+    again = repeated_queues(added, depth)
     calls = (
         call
         for part in added
         if part.queue is not None and part.queue.resource in again
-        for call in part.calls
+        for call in part.calls[depth:]
         if call.times is not ONE
     )
     return all(not call.is_share and call.most is None for call in calls)
@@ -79,10 +114,10 @@ def alternative_paths(added: Sequence[LatencyPart]) -> Iterator[Sequence[Latency
         ]
 
 
-def _waits_of_first(parts: Sequence[LatencyPart]) -> Formula:
+def _waits_of_first(parts: Sequence[LatencyPart], depth: int) -> Formula:
     """Return how many waits of the first visit those of several visits of a queue are."""
     assert parts[0].queue is not None
-    law, times = parts[0].queue.law, [_passages(part) for part in parts]
+    law, times = parts[0].queue.law, [_passages(part, depth) for part in parts]
     visits = [part.visit for part in parts if part.visit is not None]
     known = law.wait_together(visits) if all(one is ONE for one in times) else None
     if known is not None:
@@ -91,10 +126,10 @@ def _waits_of_first(parts: Sequence[LatencyPart]) -> Formula:
     return total(many * wait for many, wait in zip(times, waits, strict=True))
 
 
-def _passages(part: LatencyPart) -> Formula:
+def _passages(part: LatencyPart, depth: int) -> Formula:
     """Return how often a stage is passed, but for calls that are made by a share."""
     found: Formula = ONE
-    for call in part.calls:
+    for call in part.calls[depth:]:
         if call.times is not ONE and not call.is_share:
             found = found * (call.most or call.times)
     return found

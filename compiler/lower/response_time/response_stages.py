@@ -90,6 +90,8 @@ class CallFactor(Struct, frozen=True, kw_only=True):
     is_share: bool = True
     choice: int | None = None
     fan_out: FanOutStage | None = None
+    limit: float = 1
+    """It is made no more often than that, whatever the numbers that are moving."""
 
 
 class TimeSpent(Enum):

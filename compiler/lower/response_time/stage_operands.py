@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import groupby
-from math import prod
+from math import ceil, comb, prod
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,10 +15,20 @@ from qps.compiler.lower.response_time.associated_answers import order_of
 from qps.compiler.lower.response_time.last_copies import last_copy_of
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import outcomes_of
-from qps.compiler.lower.response_time.repeated_visits import repeated_queues
+from qps.compiler.lower.response_time.repeated_visits import repeated_by_chance, repeated_queues
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
+from qps.compiler.lower.response_time.visit_counts import choice_at, number_at, times_at
 from qps.engine.distributions.stage_paths import MOST_COMBINED, MOST_PATHS
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 
 _FORK = number(Fraction(-1))
 """The servers of what begins its branches together (`qps.engine.forks.fork_nodes`)."""
@@ -32,14 +42,38 @@ def operands_of(
     line: Sequence[LatencyPart], added: tuple[LatencyPart, ...], depth: int = 0
 ) -> tuple[Formula, list[Formula], int]:
     """Return what is always the same of a line, the operands of the others, and their chances."""
-    repeated = repeated_queues(added)
-    fixed, operands, chances = _Summed(added=added, repeated=frozenset(repeated)).of(line, depth)
-    for times, part in repeated.values():
-        operands += _waiting_stage(stage_at(part), times).operands()
-        piled = behind(part)
-        if piled is not None:  # it lasts longer than a way through all stages
-            operands += replace(piled, work=piled.work * times).operands()
-    return fixed, operands, chances
+    again = repeated_queues(added, depth)
+    by_chance = repeated_by_chance(again, added, depth)
+    sure = {name: one for name, one in again.items() if name not in by_chance}
+    apart = _Summed(added=added, repeated=frozenset(sure))
+    fixed, operands, chances = apart.of(line, depth)
+    for times, part in sure.values():
+        operands += _combined_waits(part, times, ONE)
+    if not by_chance:
+        return fixed, operands, chances
+    # What is drawn anew each time is waited for by itself where it is seldom passed again, else
+    # at once: between the two it is a mixture of both.
+    same, at_once, _ = _Summed(added=added, repeated=frozenset(again)).of(line, depth)
+    for name, count in by_chance.items():
+        at_once += _combined_waits(again[name][1], count.of_those, count.any)
+    for times, part in sure.values():
+        at_once += _combined_waits(part, times, ONE)
+    weight = minimum(*(count.rarely_again for count in by_chance.values()))
+    always = fixed if same is fixed else ZERO
+    ways = (
+        enclosed(weight, fixed - always, operands),
+        enclosed(1 - weight, same - always, at_once),
+    )
+    return always, one_of(ways), 2 * chances
+
+
+def _combined_waits(part: LatencyPart, times: Formula, chance: Formula) -> list[Formula]:
+    """Return the operands of all waits in a queue together, so many `times`, by a `chance`."""
+    operands = list(_waiting_stage(stage_at(part), times).operands())
+    piled = behind(part)
+    if piled is not None:  # it lasts longer than a way through all stages
+        operands += replace(piled, work=piled.work * times).operands()
+    return operands if chance is ONE else enclosed(chance, ZERO, operands)
 
 
 def operands_by_outcome(
@@ -86,9 +120,9 @@ class _Summed(Struct, frozen=True, kw_only=True):
         fixed: list[Formula] = []
         operands: list[Formula] = []
         chances = 1
-        for choice, group in groupby(parts, key=lambda part: _choice(part, depth)):
+        for choice, group in groupby(parts, key=lambda part: choice_at(part, depth)):
             inside = list(group)
-            if choice is not None and len({_number(part, depth) for part in inside}) > 1:
+            if choice is not None and len({number_at(part, depth) for part in inside}) > 1:
                 alternatives, ways = self._alternatives(inside, depth)
                 operands += alternatives
                 chances *= ways
@@ -108,13 +142,12 @@ class _Summed(Struct, frozen=True, kw_only=True):
                 continue
             same, varying, within = self.of(inside, depth + 1)
             call = inside[0].calls[depth]
-            outer = inside[0].calls[depth - 1].reached if depth else ONE
             if call.times is ONE:
                 fixed.append(same)
                 operands += varying
                 chances *= within
                 continue
-            operands += enclosed(_often(call, outer), same, varying)
+            operands += enclosed(times_at(inside[0], depth), same, varying)
             is_fixed = maximum(ZERO, same) is not ZERO
             chances *= _chances(call, within, is_fixed=is_fixed)
         return total(fixed), operands, chances
@@ -123,11 +156,10 @@ class _Summed(Struct, frozen=True, kw_only=True):
         """Return a stage of which one of those inside is passed, and in how many ways."""
         each: list[list[Formula]] = []
         ways = 1  # none of them
-        for _, group in groupby(parts, key=lambda part: _number(part, depth)):
+        for _, group in groupby(parts, key=lambda part: number_at(part, depth)):
             inside = list(group)
             same, varying, within = self.of(inside, depth + 1)
-            outer = inside[0].calls[depth - 1].reached if depth else ONE
-            each.append(enclosed(_often(inside[0].calls[depth], outer), same, varying))
+            each.append(enclosed(times_at(inside[0], depth), same, varying))
             ways += within
         return one_of(each), ways
 
@@ -176,7 +208,10 @@ def _of_last(last: LastCopy, fixed: Formula) -> list[Formula]:
 def _chances(call: CallFactor, within: int, *, is_fixed: bool) -> int:
     """Return how many chances a call makes of those within it: one is that it is not made."""
     if within > 1 and not call.is_share:
-        return MOST_PATHS + 1  # made again, who knows how often, each time with a chance
+        if call.limit > MOST_PATHS:
+            return MOST_PATHS + 1
+        each = ceil(call.limit) + within - 1  # in whichever order they are passed
+        return comb(each, within - 1) + (0 if call.is_whole else comb(each - 1, within - 1))
     is_chance = not call.is_whole and (is_fixed or within > 1)
     return within + is_chance
 
@@ -193,27 +228,6 @@ def _waiting_stage(stage: StageLaw, times: Formula) -> StageLaw:
     less = maximum(ZERO, (squares - 1) / (5 - squares))
     work = stage.work * times * (1 + spread) / (1 + less)
     return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO, parts=(), then=None)
-
-
-def _number(part: LatencyPart, depth: int) -> int | None:
-    return part.calls[depth].number if len(part.calls) > depth else None
-
-
-def _choice(part: LatencyPart, depth: int) -> tuple[bool, int] | None:
-    """Return the call that a stage stands in, of alternatives all of these; None for no call."""
-    if len(part.calls) <= depth:
-        return None
-    call = part.calls[depth]
-    return (False, call.number) if call.choice is None else (True, call.choice)
-
-
-def _often(call: CallFactor, outer: Formula) -> Formula:
-    """Return how often a call is made for each time that its caller is reached."""
-    if call.most is not None:
-        return call.most
-    if call.reached is outer * call.times or call.reached is ONE:
-        return call.times
-    return apply("mean", call.reached, outer)  # kinds that make both more often
 
 
 def stage_at(part: LatencyPart) -> StageLaw:

@@ -154,7 +154,7 @@ def fan_out_path(
     path = _path_of(tuple(parts), is_added, 1, depth)
     if path.aside or path.chances > MOST_PATHS or not _is_simple(path):
         return None
-    if repeats_by_share(path.added):
+    if repeats_by_share(path.added, depth):
         return None
     node = branch[0].calls[depth].node
     order = order_of(fan_out, parts, depth)
@@ -241,7 +241,8 @@ def _path_of(
 
 
 def _is_simple(path: LatencyPath) -> bool:
-    """Return whether what is passed again is so once at least, or for each outcome as often."""
+    """Return whether it is known how often a queue is passed again, and how long it is then."""
     if not repeats_by_share(path.added) or is_counted(path.added):
         return True
-    return has_outcomes(path.parts) and shows_outcomes(path.added)
+    are_alike = all(call.most is None for part in path.parts for call in part.calls)
+    return are_alike and shows_outcomes(path.added)

@@ -149,11 +149,13 @@ class CallTraffic:
             if value is None
             else value <= 1
         )
+        most = float(value) if value is not None else float(self.range_of(begun.times).high)
         return CallFactor(
             number=call.number,
             node=call.node,
             times=begun.times,
             reached=reached,
+            limit=1 if is_share else most,
             fork=call.fork,
             is_whole=value is not None and value.denominator == 1,
             is_share=is_share,
