@@ -14,7 +14,6 @@ from math import prod
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.response_time.repeated_visits import repeated_queues
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, total
@@ -37,22 +36,6 @@ def has_outcomes(line: Sequence[LatencyPart]) -> bool:
 def _is_drawn(call: CallFactor) -> bool:
     """Return whether a call is made by a share, or once more by one."""
     return call.times is not ONE and (call.is_share or not call.is_whole)
-
-
-def shows_outcomes(added: Sequence[LatencyPart]) -> bool:
-    """Return whether waits that come again are known by outcomes.
-
-    Where services differ, those who come back to one server find less than is found by others: they
-    are only where that is known (`disciplines/feedback.py`). Of several servers they find much the
-    same, and most find one free.
-    """
-    again = [part.queue for _, part in repeated_queues(added).values() if part.queue is not None]
-    return all(
-        queue.is_modeled_as_uniform
-        or queue.law.has_wait_of_each_visit
-        or (queue.servers is not ONE and queue.models_servers and not queue.has_batches)
-        for queue in again
-    )
 
 
 def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[LatencyOutcome]:

@@ -19,7 +19,7 @@ from qps.compiler.lower.response_time.associated_answers import order_of
 from qps.compiler.lower.response_time.fork_paths import fork_path
 from qps.compiler.lower.response_time.last_copies import come_together, last_copy_of, last_known
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
-from qps.compiler.lower.response_time.repeated_shares import has_outcomes, shows_outcomes
+from qps.compiler.lower.response_time.repeated_shares import has_outcomes
 from qps.compiler.lower.response_time.repeated_visits import is_counted, repeats_by_share
 from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.lower.response_time.stage_operands import (
@@ -244,5 +244,4 @@ def _is_simple(path: LatencyPath) -> bool:
     """Return whether it is known how often a queue is passed again, and how long it is then."""
     if not repeats_by_share(path.added) or is_counted(path.added):
         return True
-    are_alike = all(call.most is None for part in path.parts for call in part.calls)
-    return are_alike and shows_outcomes(path.added)
+    return all(call.most is None for part in path.parts for call in part.calls)
