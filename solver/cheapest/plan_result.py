@@ -91,6 +91,18 @@ class PlanBudget(Struct, frozen=True):
     is_proven: bool
 
 
+class BrokenClaim(Struct, frozen=True, kw_only=True):
+    """A claim that holds as the spec stands, and not with the cheapest configuration.
+
+    `predicted` has the values in it that change, in base units; nothing where they are not known.
+    """
+
+    name: str
+    line: int
+    text: str
+    predicted: tuple[tuple[float, Dimension], ...]
+
+
 class Plan(Struct, frozen=True, kw_only=True):
     """What to choose for a population.
 
@@ -100,6 +112,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     are many modes. `price_date` is the month of the prices, if they state one. Until a date, there
     are `purchases`. Where nothing supports anybody, the `nearest` limits are those that stand in
     the way, each as wide as needed. With a `budget`, the population is the largest within it.
+    The cheapest configuration breaks the `broken_claims`.
     """
 
     file: str
@@ -122,3 +135,4 @@ class Plan(Struct, frozen=True, kw_only=True):
     nominal_inputs: tuple[str, ...]
     purchases: PurchasePlan | None = None
     budget: PlanBudget | None = None
+    broken_claims: tuple[BrokenClaim, ...] = ()

@@ -10,7 +10,7 @@ configuration is judged in all of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -28,10 +28,12 @@ _GROUPS = 64
 """Groups of samples, at least, where there is no room for each of them."""
 _ROOM = 1 << 22
 """Values in one table of options and samples."""
+_COARSE = 96
+"""Groups of samples that are bounded together before each of theirs is, where that decides."""
+_RANKED, _RANKED_FOR_EACH = 256, 8
+"""Samples by which all are ordered: so many, and more for each number that is drawn."""
 _TOGETHER = 1 << 18
 """Boxes and samples that are bounded at a time."""
-_ROWS = 1_000
-"""Options whose parts are kept for all samples."""
 
 Ends = Mapping[Formula, tuple[Floats, Floats]]
 """The least and the largest value of each symbol, of one sample or group after the other."""
@@ -43,6 +45,23 @@ class _Columns:
 
     ends: Ends
     sizes: Ints
+
+    def grouped(self, count: int) -> tuple[_Columns, Ints]:
+        """Return these in so many groups that lie near to each other, and the group of each."""
+        values = np.array([low for low, _ in self.ends.values()])
+        groups = _halved(np.arange(self.sizes.size), values, count)
+        group_of = np.empty(self.sizes.size, dtype=np.int64)
+        for place, group in enumerate(groups):
+            group_of[group] = place
+        ends = {
+            symbol: (
+                np.array([low[group].min() for group in groups]),
+                np.array([high[group].max() for group in groups]),
+            )
+            for symbol, (low, high) in self.ends.items()
+        }
+        sizes = np.array([int(self.sizes[group].sum()) for group in groups])
+        return _Columns(ends=ends, sizes=sizes), group_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,7 +84,6 @@ class SampledRequirement:
     may_fail: int
     apart: tuple[Formula, ...]
     drawn: tuple[PartValues, ...]
-    _rows: dict[tuple[Formula, int], tuple[Floats, Floats]] = field(default_factory=dict)
 
     @cached_property
     def formulas(self) -> list[_SampledFormula]:
@@ -102,33 +120,44 @@ class SampledRequirement:
         high = np.where(np.isnan(found.high), np.inf, found.high)
         return low.reshape(rows.size, samples), high.reshape(rows.size, samples)
 
-    def fails(self, chosen: Sequence[int]) -> bool:
-        """Return whether the requirement surely fails with one configuration, of all samples."""
-        failing = np.zeros((1, self.count), dtype=bool)
-        ends = {one.symbol: self._row(one, chosen[one.axis]) for one in self.parts}
-        for formula in self.formulas:
-            failing |= formula.fails(ends, self.every)
-        return int(failing.sum()) > self.may_fail
+    @cached_property
+    def _coarse(self) -> tuple[_Columns, Ints]:
+        """All samples in groups, and the group of each."""
+        sizes = np.ones(self.count, dtype=np.int64)
+        return _Columns(ends=self.every, sizes=sizes).grouped(_COARSE)
 
-    def _row(self, part: ChoicePart, option: int) -> tuple[Floats, Floats]:
-        key = part.symbol, option
-        if key not in self._rows:
-            if len(self._rows) >= _ROWS:
-                self._rows.clear()
-            self._rows[key] = self.values(part, np.array([option]), self.every)
-        return self._rows[key]
+    def fails(self, chosen: Sequence[int]) -> bool:
+        """Return whether the requirement surely fails with one configuration, of all samples.
+
+        Samples are bounded one by one only where their group decides nothing.
+        """
+        groups, group_of = self._coarse
+        ends = {
+            one.symbol: self.values(one, np.array([chosen[one.axis]]), groups.ends)
+            for one in self.parts
+        }
+        failing, open_groups = _signs(self.formulas, ends, groups, 1)
+        count = int(groups.sizes[failing[0]].sum())
+        if count > self.may_fail or not open_groups.any():
+            return count > self.may_fail
+        if count + int(groups.sizes[open_groups[0]].sum()) <= self.may_fail:
+            return False
+        which = np.flatnonzero(open_groups[0][group_of])
+        drawn = {symbol: (own[which], own[which]) for symbol, own in self.draws.items()}
+        ends = {
+            one.symbol: self.values(one, np.array([chosen[one.axis]]), drawn) for one in self.parts
+        }
+        failing = np.zeros((1, which.size), dtype=bool)
+        for formula in self.formulas:
+            failing |= formula.fails(ends, drawn)
+        return count + int(failing.sum()) > self.may_fail
 
     def columns(self, most: int) -> _Columns:
         """Return the samples that fail first with the last options, at most so many columns.
 
         With fewer columns than these, samples that lie near to each other are one.
         """
-        last = [int(options[-1]) for options in self.options]
-        ends = {one.symbol: self._row(one, last[one.axis]) for one in self.parts}
-        rank = np.zeros(self.count)
-        for formula in self.formulas:
-            least = np.broadcast_to(formula.least(ends, self.every)[0], self.count)
-            rank = np.maximum(rank, np.argsort(np.argsort(least, kind="stable")))
+        rank = self._order()
         worst = np.argsort(-rank, kind="stable")[: _SPARE * self.may_fail + _FEWEST]
         if worst.size <= most:
             near = {symbol: (own[worst], own[worst]) for symbol, own in self.draws.items()}
@@ -145,6 +174,32 @@ class SampledRequirement:
             sizes=np.array([group.size for group in groups]),
         )
 
+    def _order(self) -> Floats:
+        """Return what is larger for samples that about fail sooner with the last options.
+
+        It is linear in what is drawn, as it fits some of the samples: any order is valid.
+        """
+        numbers = np.array(list(self.draws.values()))
+        some = np.linspace(0, self.count - 1, min(self.count, self._ranked), dtype=np.int64)
+        drawn = {symbol: (own[some], own[some]) for symbol, own in self.draws.items()}
+        ends = {
+            one.symbol: self.values(one, np.array([int(self.options[one.axis][-1])]), drawn)
+            for one in self.parts
+        }
+        spread = np.maximum(numbers.std(axis=1), np.finfo(float).tiny)
+        scaled = ((numbers - numbers.mean(axis=1)[:, None]) / spread[:, None]).T
+        found = np.zeros(self.count)
+        for formula in self.formulas:
+            least = np.broadcast_to(formula.least(ends, drawn)[0], some.size)
+            rank = np.argsort(np.argsort(least, kind="stable")) - (some.size - 1) / 2
+            slopes = np.linalg.lstsq(scaled[some], rank, rcond=None)[0]
+            found = np.maximum(found, scaled @ slopes)
+        return found
+
+    @property
+    def _ranked(self) -> int:
+        return max(_RANKED, _RANKED_FOR_EACH * len(self.draws))
+
 
 class _SampledFormula:
     """A formula in parts of choices and in what is drawn, bounded for boxes and samples."""
@@ -155,25 +210,67 @@ class _SampledFormula:
         self._arrays = BoxArrays(over, *self.parts, *self._drawn)
         self._strict = strict
 
-    def least(self, ends: Ends, drawn: Ends) -> Floats:
-        """Return lower bounds, a row for each box and a column for each sample, or one for all."""
+    def bounds(self, ends: Ends, drawn: Ends, where: Bools | None = None) -> tuple[Floats, Floats]:
+        """Return bounds, a row for each box and a column for each sample; -inf to inf elsewhere."""
         own = [ends[one] for one in self.parts]
         rows = own[0][0].shape[0] if own else 1
         sides = [drawn[one] for one in self._drawn]
         columns = max([low.shape[1] for low, _ in own] + [low.size for low, _ in sides])
-        shape = rows, columns
+        shape = (rows, columns) if where is None else where.shape
+        at = np.ones(shape, dtype=bool) if where is None else where
         inputs = [
-            Bounds(*(np.broadcast_to(side, shape).ravel() for side in both))
-            for both in (*own, *sides)
+            Bounds(*(np.broadcast_to(side, shape)[at] for side in both)) for both in (*own, *sides)
         ]
-        found = self._arrays.bounds(*inputs).low
-        return np.where(np.isnan(found), -np.inf, found).reshape(shape)
+        found = self._arrays.bounds(*inputs)
+        low, high = np.full(shape, -np.inf), np.full(shape, np.inf)
+        low[at] = np.where(np.isnan(found.low), -np.inf, found.low)
+        high[at] = np.where(np.isnan(found.high), np.inf, found.high)
+        return low, high
 
-    def fails(self, ends: Ends, drawn: Ends) -> Bools:
-        """Return which boxes surely fail in which samples."""
-        least = self.least(ends, drawn)
-        failing: Bools = least >= 0 if self._strict else least > 0
+    def least(self, ends: Ends, drawn: Ends) -> Floats:
+        """Return the lower bounds."""
+        return self.bounds(ends, drawn)[0]
+
+    def fails(self, ends: Ends, drawn: Ends, where: Bools | None = None) -> Bools:
+        """Return which boxes surely fail in which samples, of those at some places."""
+        return self._fails(self.bounds(ends, drawn, where)[0])
+
+    def signs(self, ends: Ends, drawn: Ends) -> tuple[Bools, Bools]:
+        """Return which boxes surely fail in which samples, and which may."""
+        low, high = self.bounds(ends, drawn)
+        return self._fails(low), self._fails(high)
+
+    def _fails(self, over: Floats) -> Bools:
+        failing: Bools = over >= 0 if self._strict else over > 0
         return failing
+
+
+def _signs(
+    formulas: Sequence[_SampledFormula], ends: Ends, columns: _Columns, boxes: int
+) -> tuple[Bools, Bools]:
+    """Return which boxes fail in which samples, and in which that is open."""
+    failing, may_fail = (np.zeros((boxes, columns.sizes.size), dtype=bool) for _ in range(2))
+    drawn = columns.ends
+    for formula in formulas:
+        surely, maybe = formula.signs(ends, drawn)
+        failing |= surely
+        may_fail |= maybe
+    return failing, may_fail & ~failing
+
+
+_Tables = dict[Formula, tuple[int, LeastBetween, LeastBetween]]
+"""For each part its axis, and tables of its ends for ranges of options."""
+
+
+def _between(tables: _Tables, low: Ints, high: Ints) -> dict[Formula, tuple[Floats, Floats]]:
+    """Return the ends of each part in boxes of options."""
+    return {
+        symbol: (
+            least.between(low[:, axis], high[:, axis]),
+            -most.between(low[:, axis], high[:, axis]),
+        )
+        for symbol, (axis, least, most) in tables.items()
+    }
 
 
 class SampledBoxes:
@@ -187,28 +284,50 @@ class SampledBoxes:
         levels = longest.bit_length()
         most = max(_GROUPS, _ROOM // (levels * longest))
         self._columns = requirement.columns(most)
-        self._tables: dict[Formula, tuple[LeastBetween, LeastBetween]] = {}
-        for part in requirement.parts:
-            low, high = requirement.values(part, options[part.axis], self._columns.ends)
-            self._tables[part.symbol] = LeastBetween(low), LeastBetween(-high)
+        self._groups, self._group_of = self._columns.grouped(_COARSE)
+        self._group_tables = self._tables_of(self._groups)
+
+    def _tables_of(self, columns: _Columns) -> _Tables:
+        """Return the ends of each part for all options and samples or groups of these."""
+        found: _Tables = {}
+        for part in self._requirement.parts:
+            low, high = self._requirement.values(part, self._options[part.axis], columns.ends)
+            found[part.symbol] = part.axis, LeastBetween(low), LeastBetween(-high)
+        return found
+
+    @cached_property
+    def _column_tables(self) -> _Tables:
+        return self._tables_of(self._columns)
 
     def always_fails(self, low: Ints, high: Ints) -> Bools:
         """Return for each box whether the requirement fails with every configuration in it."""
-        boxes, samples = low.shape[0], self._columns.sizes.size
-        axes = {one.symbol: one.axis for one in self._requirement.parts}
-        found = np.zeros(boxes, dtype=bool)
-        step = max(1, _TOGETHER // samples)
-        for start in range(0, boxes, step):
-            first, last = low[start : start + step], high[start : start + step]
-            failing = np.zeros((first.shape[0], samples), dtype=bool)
+        found = np.zeros(low.shape[0], dtype=bool)
+        step = max(1, _TOGETHER // self._columns.sizes.size)
+        for start in range(0, low.shape[0], step):
+            block = slice(start, start + step)
+            found[block] = self._block_fails(low[block], high[block])
+        return found
+
+    def _block_fails(self, low: Ints, high: Ints) -> Bools:
+        """Return the same by groups of samples, and by each sample of those that are left open.
+
+        Boxes that fail in no group are left to be divided, but for single configurations.
+        """
+        most = self._requirement.may_fail
+        ends = _between(self._group_tables, low, high)
+        failing, is_open = _signs(self._formulas, ends, self._groups, low.shape[0])
+        count = failing @ self._groups.sizes
+        reaches = count + is_open @ self._groups.sizes > most
+        is_single = (low == high).all(axis=1)
+        rows = np.flatnonzero((count <= most) & reaches & (is_single | (count > 0)))
+        found: Bools = count > most
+        if rows.size:
+            where = is_open[rows][:, self._group_of]
+            ends = _between(self._column_tables, low[rows], high[rows])
+            each = np.zeros(where.shape, dtype=bool)
             for formula in self._formulas:
-                ends = {}
-                for symbol in formula.parts:
-                    least, most = self._tables[symbol]
-                    between = first[:, axes[symbol]], last[:, axes[symbol]]
-                    ends[symbol] = least.between(*between), -most.between(*between)
-                failing |= formula.fails(ends, self._columns.ends)
-            found[start : start + step] = failing @ self._columns.sizes > self._requirement.may_fail
+                each |= formula.fails(ends, self._columns.ends, where)
+            found[rows] = count[rows] + (each & where) @ self._columns.sizes > most
         return found
 
     def fails(self, places: Sequence[int]) -> bool:

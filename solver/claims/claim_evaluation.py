@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
     Configuration,
-    base_configuration,
     changed,
     in_force,
 )
@@ -81,6 +80,12 @@ class Claims(Struct, dict=True):
     def _model(self) -> ir.Model:
         return self.runner.model
 
+    def of_claim(self, name: str, expectation: ir.Expectation, claim: ir.Claim) -> ClaimResult:
+        """Return the result of a claim that is not simulated."""
+        return self._annotated(
+            self._claim(name, expectation, claim), expectation, _origin(expectation, claim)
+        )
+
     def results(self) -> tuple[ClaimResult, ...]:
         """Return every claim of the model and every row of its observations."""
         return tuple(result for question in self.questions() for result in question.ask())
@@ -117,8 +122,7 @@ class Claims(Struct, dict=True):
         self.runner.chosen.clear()
         results = []
         if not is_alone(claim):
-            result = self._claim(name, expectation, claim)
-            results.append(self._annotated(result, expectation, _origin(expectation, claim)))
+            results.append(self.of_claim(name, expectation, claim))
         if claim.simulated is not None:
             simulated = self._simulated.results(name, expectation, claim)
             # A simulation of ours is not a publication.
@@ -134,7 +138,7 @@ class Claims(Struct, dict=True):
     # -- claims --------------------------------------------------------------------------
 
     def _claim(self, name: str, expectation: ir.Expectation, claim: ir.Claim) -> ClaimResult:
-        base = base_configuration(self._model)
+        base = self.runner.base
         if isinstance(claim.value, ir.Quantity):
             assert claim.claimed is not None
             assert claim.tolerance is not None
@@ -277,7 +281,7 @@ class Claims(Struct, dict=True):
     # -- observations --------------------------------------------------------------------
 
     def _row(self, observation: ir.Observation, row: ir.ObservedRow) -> list[ClaimResult]:
-        base = base_configuration(self._model)
+        base = self.runner.base
         results = []
         intervals = self._intervals_of(observation, row)
         for column, measured, interval in zip(

@@ -57,6 +57,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     """Evaluates expressions in changed models; each configuration is lowered once."""
 
     model: ir.Model
+    configuration: Configuration | None = None
+    """The configuration that claims change; without one, that of the model as it is stated."""
     decided: set[str] = field(default_factory=set)
     """Parameters that conditions requested, in all formulas so far."""
     chosen: dict[str, None] = field(default_factory=dict)
@@ -68,6 +70,11 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     _far: list[FarLoad] = field(default_factory=list)
     _examined: set[object] = field(default_factory=set)
     _uncounted: UncountedWaits | None = None
+
+    @cached_property
+    def base(self) -> Configuration:
+        """The configuration that claims change."""
+        return self.configuration or base_configuration(self.model)
 
     def value(
         self,

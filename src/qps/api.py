@@ -197,10 +197,14 @@ class Model(ShowsItself):
         """
         from qps.reports.text.changes.plan_view import plan_view  # noqa: PLC0415
         from qps.solver.cheapest.plan_answer import plan  # noqa: PLC0415
+        from qps.solver.claims.planned_claims import with_broken_claims  # noqa: PLC0415
 
         spec, configuration = self._configured(scenario, set)
         choices = _named(spec.model.choices, name, "choices")
-        return plan_view(plan(spec.model, configuration, choices, users))
+        found = plan(spec.model, configuration, choices, users)
+        scenarios = [scenario] if isinstance(scenario, str) else [*(scenario or ())]
+        found = with_broken_claims(found, spec, choices, scenarios, _as_texts(set))
+        return plan_view(found)
 
     def graph(
         self,

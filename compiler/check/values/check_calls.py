@@ -31,7 +31,7 @@ from qps.compiler.check.values.definitions import EVERYTHING, Definitions, Value
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.fixits import instead
+from qps.compiler.diagnostics.fixits import Hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.measure_names import percentile_word
@@ -85,6 +85,22 @@ def _as_quantile(expr: ast.Call) -> str | None:
     )
 
 
+_CHEAPEST = frozenset(("cheapest", "lowest_cost", "lowest_running_cost"))
+
+
+def _as_lowest_cost(expr: ast.Call, scope: Scope) -> Hint | None:
+    """Return how to write `cheapest(20_000)`: a measure with a population."""
+    word = expr.name.text
+    if word not in _CHEAPEST or len(expr.arguments) != 1:
+        return None
+    declared = (one for one in scope.module.names.values() if isinstance(one, ast.Users))
+    name = next((one.name.text for one in declared), "N")
+    measure = "lowest_running_cost" if word == "cheapest" else word
+    written = f"({measure} with {name} = {expr.arguments[0].span.text})"
+    other = "; of purchase prices, `lowest_cost`" if word == "cheapest" else ""
+    return instead(expr.span.text, written, at=expr.span, words=f"write `{written}`{other}")
+
+
 class CallChecker(Struct, frozen=True, kw_only=True):
     """Checks calls; `value` checks their arguments and the bodies of functions."""
 
@@ -131,6 +147,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 f"unknown function `{word}`",
                 hint=_FOREIGN.get(word)
                 or _as_quantile(expr)
+                or _as_lowest_cost(expr, scope)
                 or did_you_mean(word, names)
                 or "declare it: `func`",
             )

@@ -66,7 +66,7 @@ def plan_summary(plan: Plan, labels: Labels) -> PlanSummary:
         (_, headline), *facts = _facts(plan, labels)
         return PlanSummary(headline=headline, choices="", facts=tuple(facts))
     found = money(best.cost, plan.dimension)
-    facts = [*_budget(plan), *_basis(plan, best, labels), _proof(plan)]
+    facts = [*_budget(plan), *_basis(plan, best, labels), _proof(plan), *_broken(plan)]
     return PlanSummary(headline=found, choices=_chosen(best), facts=tuple(facts))
 
 
@@ -95,6 +95,7 @@ def _facts(plan: Plan, labels: Labels) -> Iterator[tuple[str, str]]:
     yield from _budget(plan)
     yield from _basis(plan, best, labels)
     yield _proof(plan)
+    yield from _broken(plan)
     other = plan.runner_up
     if other is not None:
         more = money(other.cost - best.cost, plan.dimension)
@@ -160,6 +161,16 @@ def _basis(plan: Plan, best: PlannedConfiguration, labels: Labels) -> Iterator[t
 def _proof(plan: Plan) -> tuple[str, str]:
     key = "plan.proven" if plan.is_proven else "plan.not_proven"
     return phrase("plan.proof"), phrase(key, count=plan.combinations)
+
+
+def _broken(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the claims of the spec that what is chosen breaks."""
+    for place, one in enumerate(plan.broken_claims):
+        share = "%" in one.text
+        values = "; ".join(quantity(value, of, share=share) for value, of in one.predicted)
+        key = "plan.breaks.claim" if values else "plan.breaks.unknown"
+        text = phrase(key, name=one.name, line=one.line, claim=one.text, values=values)
+        yield "" if place else phrase("plan.breaks"), text
 
 
 def _accuracy(best: PlannedConfiguration, labels: Labels) -> str:

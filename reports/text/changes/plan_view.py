@@ -66,6 +66,18 @@ class BudgetView(Struct, frozen=True, kw_only=True):
     proven: bool
 
 
+class BrokenClaimView(Struct, frozen=True, kw_only=True):
+    """A claim that holds as the spec stands, and not with the cheapest configuration.
+
+    `predicted` has the values in it that change with this configuration, in base units.
+    """
+
+    name: str
+    line: int
+    text: str
+    predicted: tuple[float, ...]
+
+
 class PlanView(Struct, frozen=True, kw_only=True):
     """The cheapest configuration that supports a population.
 
@@ -75,7 +87,8 @@ class PlanView(Struct, frozen=True, kw_only=True):
     `omitted_populations` were stopped, so that the front does not have them. `purchases` say what
     to add by when, if the population is that of a date. If no configuration supports a user, each
     of the `nearest_limits` stands in the way. With a `budget`, the population is the largest
-    within it.
+    within it. The `broken_claims` are those of the spec that hold as it stands and not with the
+    cheapest configuration.
     """
 
     schema: str
@@ -96,6 +109,7 @@ class PlanView(Struct, frozen=True, kw_only=True):
     purchases: PurchasesView | None
     nearest_limits: tuple[NearestLimitView, ...]
     budget: BudgetView | None
+    broken_claims: tuple[BrokenClaimView, ...]
 
 
 def plan_view(plan: Plan) -> PlanView:
@@ -145,6 +159,15 @@ def plan_view(plan: Plan) -> PlanView:
         if plan.budget is None
         else BudgetView(
             limit=plan.budget.limit, sufficient=plan.budget.is_met, proven=plan.budget.is_proven
+        ),
+        broken_claims=tuple(
+            BrokenClaimView(
+                name=one.name,
+                line=one.line,
+                text=one.text,
+                predicted=tuple(value for value, _ in one.predicted),
+            )
+            for one in plan.broken_claims
         ),
     )
 

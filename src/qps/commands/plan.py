@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import Namespace
 
@@ -24,11 +25,15 @@ from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.solver.cheapest.plan_result import Plan
 
+_COST = re.compile(r"\s*(?:running_)?cost\s*<=\s*(\S.*)")
+"""How a budget can be stated in place of a name."""
+
 
 def run(arguments: Namespace) -> Exit:
     """Search the choices of a spec; status 1 where none supports the population."""
     if arguments.output is not None:
         refuse_other_endings(arguments.output)
+    arguments = _with_stated_budget(arguments)
     spec = load(arguments.file).with_parts_of(arguments.set)
     if arguments.output is not None:
         refuse_inputs(arguments.output, spec.files)
@@ -43,6 +48,7 @@ def run(arguments: Namespace) -> Exit:
         )
     _refuse_chosen(choices, spec.changes(arguments.set))
     found, months = _found(spec, choices, arguments)
+    found = _with_broken_claims(found, spec, choices, arguments)
     scenarios = [f"scenario {name}" for name in arguments.scenario]
     place = ", ".join([spec.model.file, *scenarios, *arguments.set, *months])
     labels = spec.model.derived(labels_of)
@@ -67,6 +73,36 @@ def run(arguments: Namespace) -> Exit:
         sys.stdout.write(text)
     is_met = found.budget is None or found.budget.is_met
     return Exit.YES if found.cheapest is not None and is_met else Exit.NO
+
+
+def _with_stated_budget(arguments: Namespace) -> Namespace:
+    """Return arguments in which `cost <= 5_000 $/month`, for a name or a budget, is a budget.
+
+    A number or a date in place of a name is the population.
+    """
+    name, budget = arguments.name, arguments.budget
+    changes: dict[str, str | None] = {}
+    if name is not None and (stated := _COST.fullmatch(name)) is not None and budget is None:
+        changes = {"name": None, "budget": stated[1]}
+    elif budget is not None and (stated := _COST.fullmatch(budget)) is not None:
+        changes = {"budget": stated[1]}
+    elif name is not None and not name.isidentifier() and arguments.users is None:
+        raise complain(
+            f"`{name}` is not the name of a choice",
+            f"write `--users '{name}'` for a population or a date, or `--budget '5_000 $/month'`",
+        )
+    return Namespace(**(vars(arguments) | changes))
+
+
+def _with_broken_claims(
+    found: Plan, spec: Spec, choices: ir.DesignChoices, arguments: Namespace
+) -> Plan:
+    """Return a plan with the claims of the spec that its cheapest configuration breaks."""
+    from qps.solver.claims.planned_claims import with_broken_claims  # noqa: PLC0415 - of few specs
+
+    if not spec.model.expectations:
+        return found
+    return with_broken_claims(found, spec, choices, arguments.scenario, arguments.set)
 
 
 def _found(

@@ -26,6 +26,9 @@ from qps.version import __version__
 FORMER_FLAGS = {"--carry": "users", "--given": "users", "--sure": "confidence"}
 """Flags of `qps solve` by their former names, which are read for ever and shown nowhere."""
 
+FORMER_USERS = {"--carry": "users"}
+"""The same of `qps plan`."""
+
 FORMER_LIMIT = {"--seconds": "seconds"}
 """The same for `--time-limit` of `qps simulate` and `qps test`."""
 
@@ -296,6 +299,7 @@ def add_plan(commands: Commands) -> None:
         metavar="COST",
         help="instead: support as many users as this cost allows, such as '5_000 $/month'",
     )
+    takes_former(command, FORMER_USERS)
     takes_changes(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="write the plan to this .html file, too"
