@@ -214,7 +214,9 @@ def _laid_out(columns: Sequence[TableColumn], rows: tuple[tuple[str, ...], ...])
     headings = tuple(map(_heading, columns))
     right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
     axes = frozenset(i for i, column in enumerate(columns) if column.is_axis)
-    long = frozenset(i for i, column in enumerate(columns) if column.answer in _IN_WORDS)
+    long = frozenset(
+        i for i, c in enumerate(columns) if c.answer in _IN_WORDS or (c.is_axis and i not in right)
+    )
     return Table(headings, rows, right, firm=axes, long=long)
 
 

@@ -185,3 +185,97 @@ def test_profiles_forecasts_and_failures(
     shown = printed([*(files.get(word, word) for word in command), "-q"], capsys)
     assert shown
     assert too_wide(shown) == []
+
+
+CHOICES = """
+users N in 1..20_000
+machine small { cpu 4 core, queueing mmc; price 90 $/month }
+machine large_machine_of_the_shop { cpu 16 core, queueing mmc; price 300 $/month }
+network lan { switched; rate 10 Gbit/s }
+component answer { cpu 8 ms/request }
+component query { cpu 4 ms/request }
+topology {
+  node web_servers = small * 2
+  node database_servers = small * 2
+  node caches_of_the_shop = small * 2
+  link net = lan between web_servers, database_servers, caches_of_the_shop
+}
+stream pages for each user {
+  traffic 0.1 request/s, 8 kB/request
+  at web_servers { answer }; over net; at database_servers { query }; over net
+  at caches_of_the_shop { query }
+}
+target cpu 75 %
+require { pages.p99 <= 100 ms }
+matrix machines {
+  web_servers in [small * 1..3]
+  database_servers in [small * 1..3]
+  caches_of_the_shop in [small * 1..3, LARGE * 1..2]
+  select capacity, limited_by, running_cost, pages.p99, web_servers.cpu.utilization
+}
+choose shop { web_servers in [small * 1..9] }
+"""
+
+
+@pytest.mark.parametrize("large", ["large_machine_of_the_shop", "large"])
+def test_choices_of_a_matrix_are_not_cut(
+    large: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    text = CHOICES.replace("LARGE", large).replace("large_machine_of_the_shop", large)
+    Path("shop.qps").write_text(text, encoding="utf-8")
+    shown = printed(["matrix", "shop.qps", "-q"], capsys)
+    assert too_wide(shown) == []
+    assert "…" not in shown
+    if large == "large":  # where there is room, in one line
+        assert re.search(r"small \* 1 +small \* 1 +small \* 1", shown)
+
+
+@pytest.mark.parametrize(
+    "command", [["plan", "SPEC", "--users", "4000"], ["plan", "SPEC", "--budget", "900 $/month"]]
+)
+def test_plans(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    text = CHOICES.replace("LARGE", "large_machine_of_the_shop")
+    Path("shop.qps").write_text(text, encoding="utf-8")
+    shown = printed([{"SPEC": "shop.qps"}.get(word, word) for word in command] + ["-q"], capsys)
+    assert "web_servers" in shown or "web servers" in shown
+    assert too_wide(shown) == []
+
+
+INCIDENTS = """
+users customers_of_the_shop in 1..20_000
+machine application_server { cpu 4 core, queueing mmc }
+component page_of_the_shop { cpu 2 ms/request }
+topology { node application_servers = application_server * 4 }
+stream pages_of_the_shop for each user {
+  traffic 0.1 request/s
+  at application_servers { page_of_the_shop }
+}
+target cpu 75 %
+incident three_of_four_servers_are_lost_at_noon { lose 3 of application_servers for 2 minute }
+"""
+
+
+@pytest.mark.parametrize("command", ["incident", "simulate"])
+def test_incidents(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("shop.qps").write_text(INCIDENTS, encoding="utf-8")
+    more = ["--over", "three_of_four_servers_are_lost_at_noon", "--runs", "1", "--time-limit", "1s"]
+    options = more if command == "simulate" else []
+    shown = printed([command, "shop.qps", "--at", "12_000", *options, "-q"], capsys)
+    assert "lost" in shown
+    assert too_wide(shown) == []

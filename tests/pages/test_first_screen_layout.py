@@ -200,6 +200,58 @@ def test_nothing_moves_when_the_scripts_take_over(
     tab.close()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_nothing_moves_under_a_reader_who_scrolls_at_once(
+    width: int, height: int, kafka_html: str, shared_browser: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(kafka_html, encoding="utf-8")
+    tab = shared_browser.running().new_page(viewport={"width": width, "height": height})
+    tab.add_init_script(SHIFTS)
+    tab.goto(file.as_uri())
+    tab.wait_for_function("() => document.body.classList.contains('live')")
+    high = tab.evaluate("() => document.documentElement.scrollHeight")
+    for top in range(0, high, height):
+        tab.evaluate("(top) => scrollTo(0, top)", top)
+        tab.wait_for_timeout(50)
+    tab.wait_for_selector("#advice button")
+    tab.wait_for_timeout(500)
+    assert tab.evaluate("() => globalThis.shifted ?? 0") < 0.05
+    tab.close()
+
+
+def test_on_a_phone_the_top_bar_has_the_name_of_the_file_whole(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, width=390, settings=False)
+    page.page.wait_for_selector("body.live")
+    name = page.page.locator(".top-bar .files")
+    assert name.inner_text() == "kafka.qps"
+    assert name.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
+@pytest.mark.parametrize(("count", "is_open"), [(5, True), (14, False)])
+def test_a_request_path_longer_than_a_screen_is_folded_at_first(
+    count: int, is_open: bool, open_page: Any
+) -> None:
+    names = [f"step_{one}" for one in range(count)]
+    nodes = "; ".join(f"node {one} = box" for one in names)
+    steps = [f"at {one} {{ work }}" for one in names]
+    text = f"""
+users N in 1..100
+machine box {{ cpu 4 core }}
+network lan {{ switched; rate 10 Gbit/s }}
+component work {{ cpu 1 ms/request }}
+topology {{ {nodes}; link net = lan between {", ".join(names)} }}
+stream page for each user {{
+  traffic 0.1 request/s, 1 kB/request; {"; over net; ".join(steps)}
+}}
+target cpu 80 %
+"""
+    page = open_page(html_of(checked(text)), settings=False)
+    assert page.page.locator("#system > details").get_attribute("open") == ("" if is_open else None)
+
+
 NOBODY = """
 users N in 1..100
 machine server { cpu 4 core }

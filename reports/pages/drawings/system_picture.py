@@ -45,6 +45,7 @@ _EDGE, _LETTER, _SMALL = 7, 7.4, 6.4
 _NAME_SIZES = (("", 1.0), (" smaller", 11 / 13), (" smallest", 9 / 13))
 """Classes of names by their part of the usual size, as `live/charts/topology.js` has them."""
 _BAR = 9
+_MOST_STEPS = 12
 _WHOLE = 1 + 1e-9
 _LEAST_SAID = 0.001
 """Of the time at a place: a smaller part is not named."""
@@ -101,6 +102,8 @@ class SystemPicture(Struct, frozen=True, kw_only=True):
     steps: Table
     conclusion: str
     """Where most of the latency is spent, and with what; empty where no place has a share."""
+    is_long: bool
+    """Whether it has more steps than a screen: it is folded at first then."""
 
 
 def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPicture | None:
@@ -140,6 +143,7 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
         strip=strip_of(path, spans_of(path.steps, labels)),
         steps=here.table(),
         conclusion=printable(here.conclusion(labels.of(path.stream), labels)),
+        is_long=len(drawn) > _MOST_STEPS,
     )
 
 

@@ -49,8 +49,11 @@ export class Picture {
   change() {
     this.isStale = true;
     this.companion?.change();
-    if (this.isVisible || this.place.hidden) this.redraw();
+    if (this.isVisible || this.place.hidden || !(this.drawn || this.isFolded())) this.redraw();
   }
+
+  // What is not folded is drawn with the page: below the window, too, where a reader may be at once.
+  isFolded() { return this.place.closest("details:not([open])") !== null; }
 
   // Asking for the width makes the browser lay out the page: it is asked for once.
   measure() {

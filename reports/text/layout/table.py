@@ -58,6 +58,8 @@ class Table(_Cells, frozen=True, kw_only=True):
         widths = [max(text_width(row[i]) for row in cells) for i in range(len(self.headings))]
         if width is not None:
             room = width - len(indent)
+            if self.firm & self.long:
+                widths = self._with_folded_headings(widths, cells, room)
             fitted = self._fitted(widths, cells, room)
             for piece in (None, _SMALLEST_PIECE):  # numbers stay whole
                 if _fits(fitted, room):
@@ -75,6 +77,18 @@ class Table(_Cells, frozen=True, kw_only=True):
                 fitted = self._fitted(widths, cells, room)
             widths = fitted
         return [self._row(row, widths, indent) for row in cells]
+
+    def _with_folded_headings(
+        self, widths: Sequence[int], cells: Sequence[Sequence[str]], room: int
+    ) -> list[int]:
+        """Return columns whose headings are folded where that leaves all cells whole."""
+        headings, *rows = cells
+        columns = sorted(self.right | self.firm)
+        least = list(widths)
+        for i in columns:
+            words = _words(headings[i], _SMALLEST_PIECE if i in self.right | self.long else None)
+            least[i] = max(map(text_width, (*words, *(row[i] for row in rows))))
+        return self._narrowed(widths, least, room, columns)
 
     def _fitted(
         self, widths: Sequence[int], cells: Sequence[Sequence[str]], room: int

@@ -17,7 +17,8 @@ export function showAnswer(column) {
   const place = document.getElementById("answer");
   place.className = solved.largest === null ? "answer no" : "answer";
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
-  fill("file", column.model.file);
+  const name = column.model.file.split("/").at(-1), folder = column.model.file.slice(0, -name.length);
+  fill("file", folder && make("span", { class: "folder" }, folder), name);
   fill("circumstances", circumstancesOf(column));
 }
 
