@@ -211,7 +211,7 @@ matrix machines {
   web_servers in [small * 1..3]
   database_servers in [small * 1..3]
   caches_of_the_shop in [small * 1..3, LARGE * 1..2]
-  select capacity, limited_by, running_cost, pages.p99, web_servers.cpu.utilization
+  select capacity, limited_by, pages.p99, web_servers.cpu.utilization
 }
 choose shop { web_servers in [small * 1..9] }
 """
