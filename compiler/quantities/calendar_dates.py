@@ -102,6 +102,27 @@ def month_of_word(word: str) -> int | None:
     return names.index(alike[0]) + 1 if alike else None
 
 
+def date_meant(text: str) -> CalendarDate | None:
+    """Return the date of a text that writes it in another way; None if it is none.
+
+    >>> date_meant("June 2027").iso, date_meant("6/2027").iso, date_meant("2027-6").iso
+    ('2027-06', '2027-06', '2027-06')
+    >>> date_meant("2027-W23").iso, date_meant("15 Jun 2027").iso, date_meant("300 users")
+    ('2027-06-07', '2027-06', None)
+    """
+    period = date_of_period(text)
+    if period is not None:
+        return period
+    year = re.search(r"(?<!\d)\d{4}(?!\d)", text)
+    if year is None:
+        return None
+    rest = text[: year.start()] + " " + text[year.end() :]
+    named = next(filter(None, map(month_of_word, re.findall(r"[A-Za-z]+", rest))), None)
+    number = re.fullmatch(r"[ /.-]*(\d{1,2})[ /.-]*", rest)
+    month = named or (int(number[1]) if number else None)
+    return None if month is None else read_date(f"{year[0]}-{month:02d}")
+
+
 def months_between(start: CalendarDate, end: CalendarDate) -> Fraction:
     """Return how many months a date is after another one; below zero if it is before."""
     return _months(end) - _months(start)

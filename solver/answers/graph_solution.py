@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
@@ -143,6 +145,28 @@ def _failure(graph: LoadGraph, criterion: Criterion, first: int | None) -> First
 
 def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
+    return with_requirement_values(solved_limits(graph))
+
+
+def with_requirement_values(solution: Solution) -> Solution:
+    """Return a solution with the values of its requirements, which `solved_limits` leaves out."""
+    graph = solution.graph
+    return replace(
+        solution,
+        requirements=tuple(
+            CriterionSolution(
+                one.criterion,
+                _passes_up_to(graph, one.criterion, one.first),
+                value_at(graph, one.criterion.value, solution.at),
+            )
+            for one in solution.failures
+            if one.criterion.span is not None
+        ),
+    )
+
+
+def solved_limits(graph: LoadGraph) -> Solution:
+    """Return the answers without `requirements`, whose exact values take most of the time."""
     loads = _fullness(graph)
     saturations = {name: saturation_of(graph, name) for name in loads}
     saturation_table = saturation_table_of(graph, saturations)
@@ -169,13 +193,13 @@ def solve(graph: LoadGraph) -> Solution:
         at=at,
         resources=resources,
         bottleneck=found,
-        requirements=tuple(
-            _criterion(graph, item, at) for item in judged if item.criterion.span is not None
-        ),
+        requirements=(),
         quality_at_limit=None
         if graph.quality_value is None
         else value_at(graph, graph.quality_value, at),
-        quality_met_up_to=_passes_up_to(graph, quality[0]) if quality else None,
+        quality_met_up_to=_passes_up_to(graph, quality[0].criterion, quality[0].first_failure)
+        if quality
+        else None,
         sensitivity=sensitivity,
         sensitivity_of=sensitivity_of,
         elastic=elastic_solutions(graph, at),
@@ -262,16 +286,10 @@ def costs_at(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
     return tuple(found)
 
 
-def _criterion(graph: LoadGraph, item: _FirstFailure, at: int) -> CriterionSolution:
-    value = value_at(graph, item.criterion.value, at)
-    return CriterionSolution(item.criterion, _passes_up_to(graph, item), value)
-
-
-def _passes_up_to(graph: LoadGraph, item: _FirstFailure) -> int | None:
+def _passes_up_to(graph: LoadGraph, criterion: Criterion, failure: int | None) -> int | None:
     """Return up to where the value that is shown stays within its limit: to saturation at most."""
-    failure = item.first_failure
-    if has_endless_value(graph, item.criterion) and failure != graph.low:
-        failure = shown_failure(graph, item.criterion, failure)
+    if has_endless_value(graph, criterion) and failure != graph.low:
+        failure = shown_failure(graph, criterion, failure)
     return _limit_population(graph, failure)
 
 

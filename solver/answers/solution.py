@@ -272,7 +272,7 @@ class ConfigurationResult(Struct, frozen=True, kw_only=True):
 class Solution(ConfigurationResult, frozen=True, kw_only=True):
     """The answers for one configuration, of its load graph.
 
-    `others` are the solutions of all other modes.
+    `others` are the solutions of all other modes, without `requirements`.
     """
 
     graph: LoadGraph

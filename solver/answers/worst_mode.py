@@ -21,7 +21,13 @@ from qps.compiler.lower.requirements.serial_losses import quality_known_at
 from qps.compiler.quantities.limit_use import limit_used, nearness
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.graph_criteria import all_criteria, first_unacceptable
-from qps.solver.answers.graph_solution import failures_at, solve, value_at
+from qps.solver.answers.graph_solution import (
+    failures_at,
+    solve,
+    solved_limits,
+    value_at,
+    with_requirement_values,
+)
 from qps.solver.answers.limiting_factors import is_worse
 from qps.solver.answers.solution import FirstFailure, ModeSolution, Solution
 
@@ -47,12 +53,12 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
     The worst mode is the one with the smallest largest acceptable population; of several, the
     one with the poorest quality there, and of these the one nearest to a limit.
     """
-    solutions = [solve(lower(model, mode)) for mode in in_each_mode(model, configuration)]
+    solutions = [solved_limits(lower(model, mode)) for mode in in_each_mode(model, configuration)]
     if len(solutions) == 1:
-        return solutions[0]
+        return with_requirement_values(solutions[0])
     worst = _worst([_Ranked(one.graph, one.at, _rank(one)) for one in solutions])
     return replace(
-        solutions[worst],
+        with_requirement_values(solutions[worst]),
         modes=tuple(_summary(solution) for solution in solutions),
         others=tuple(one for at, one in enumerate(solutions) if at != worst),
     )

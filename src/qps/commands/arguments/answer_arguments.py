@@ -20,7 +20,7 @@ from qps.commands.arguments.common_arguments import (
 )
 from qps.commands.arguments.measure_arguments import count
 from qps.commands.arguments.observe_arguments import declare_drift
-from qps.compiler.quantities.calendar_dates import CalendarDate, read_date
+from qps.compiler.quantities.calendar_dates import CalendarDate, date_meant, read_date
 from qps.version import __version__
 
 FORMER_FLAGS = {"--carry": "users", "--given": "users", "--sure": "confidence"}
@@ -37,8 +37,17 @@ def population_or_date(text: str) -> int | CalendarDate:
     """Return what `--at` takes. ArgumentTypeError if it is neither a number of users nor a date."""
     date = read_date(text)
     if date is None and re.fullmatch(r"[\d_]+", text) is None:
-        raise ArgumentTypeError(f"`{text}` is neither a number of users nor a month (2028-06)")
+        raise ArgumentTypeError(_not_at(text))
     return int(text) if date is None else date
+
+
+def _not_at(text: str) -> str:
+    meant = date_meant(text)
+    if meant is not None:
+        return f"write the month of `{text}` as `--at {meant.iso[:7]}`"
+    if re.fullmatch(r"\d{4}-(\d{2}|Q\d)(-\d{2})?", text):
+        return f"`{text}` is not a date that exists"
+    return f"`{text}` is neither a number of users nor a month (2028-06)"
 
 
 def add_check(commands: Commands) -> None:
