@@ -6,10 +6,15 @@ Scripts of a page read them as `solver/incidents` does, with the values of its s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import groupby
 
 from msgspec import Struct
 
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network import itinerary
 from qps.compiler.network.classes import Class
@@ -27,10 +32,14 @@ class _NotFollowedError(Exception):
     """Raised for what incidents do not support: such a graph has none."""
 
 
-def incident_formulas(graph: LoadGraph) -> FormulaTree:
+def incident_formulas(
+    model: ir.Model, configuration: Configuration, graph: LoadGraph
+) -> FormulaTree:
     """Return what incidents follow from in a graph; None where none are supported."""
+    folder = Folder(configuration=in_force(configuration), population=Fraction(graph.low))
+    timeouts = {one.stream: folder.fold(one.settings["timeout"].expr) for one in model.retrying}
     try:
-        return _Nodes(graph=graph, number=over_kinds(graph)).as_tree()
+        return _Nodes(graph=graph, number=over_kinds(graph), timeouts=timeouts).as_tree()
     except _NotFollowedError:
         return None
 
@@ -38,6 +47,7 @@ def incident_formulas(graph: LoadGraph) -> FormulaTree:
 class _Nodes(Struct, frozen=True, kw_only=True):
     graph: LoadGraph
     number: Callable[[Formula], Formula]
+    timeouts: Mapping[str, Fraction | None]
 
     def as_tree(self) -> FormulaTree:
         network = self.graph.network
@@ -60,6 +70,7 @@ class _Nodes(Struct, frozen=True, kw_only=True):
                 "node": station.place.name,
                 "servers": self.number(station.servers * station.place.copies * station.fastest),
                 "load": self.number(resource.load),
+                "streams": {of: self.number(part) for of, part in resource.streams.items()},
                 "background": [self.number(part) for _, part in station.background],
                 "variation": self.number(station.variation),
                 "isProcessor": station.kind is StationKind.PROCESSOR,
@@ -73,6 +84,7 @@ class _Nodes(Struct, frozen=True, kw_only=True):
             "stream": of.stream,
             "rate": self.number(of.flows * of.arrivals.rate),
             "latency": self.number(self.graph.streams[of.name].mean_latency),
+            "later": self._later(of),
             "limits": [
                 self.number(one.limit)
                 for one in self.graph.criteria
@@ -80,6 +92,19 @@ class _Nodes(Struct, frozen=True, kw_only=True):
             ],
             "body": self._body(of.itinerary),
         }
+
+    def _later(self, of: Class) -> FormulaTree:
+        """Return the share of requests that exceed their timeout by random waits alone.
+
+        None where their clients have none, or where the response time has no law.
+        """
+        timeout = self.timeouts.get(of.stream)
+        if timeout is None:
+            return None
+        try:
+            return self.number(self.graph.streams[of.name].later(timeout))
+        except QpsError:
+            return None
 
     def _body(self, body: itinerary.Sequence) -> list[FormulaTree]:
         """Return the nodes of a sequence; calls in a row of one choice are together."""

@@ -132,7 +132,7 @@ def variant_graph(
         guards=guards.others,
         changed=tuple(ChangedGraph(_criteria_graph(one.graph), one.numbers) for one in others),
         drawn=timed_stream(graph),
-        incidents=incident_formulas(graph) if model.incidents else None,
+        incidents=incident_formulas(model, configuration, graph) if model.incidents else None,
     )
 
 

@@ -13,6 +13,7 @@ from browsers.browser import CHROMIUM, MISSING
 from browsers.page_numbers import Line, shown_on
 from live_pages.page_settings import TYPE
 from qps.cli import main
+from qps.reports.text.words.quantities import percent
 
 SHOP = """
 users shoppers in 1..10_000
@@ -120,6 +121,17 @@ def _check(lines: dict[tuple[str, str], Line], incident: Any, labels: dict[str, 
     }
 
 
+def _check_random_waits(text: str, incident: Any) -> None:
+    """Retries that random waits cause are named as `qps incident` does, where nothing worse is."""
+    found = incident["timeouts_by_chance"] if incident["returns"] else []
+    is_named = "from random waits alone may overload" in text
+    assert is_named == (bool(found) and "may or may not be" not in text)
+    if is_named:
+        worst = max(found, key=lambda one: float(one["share"]))
+        assert f"{percent(worst['share'])} of {worst['stream']} exceed" in text
+        assert f"together are {percent(worst['load'])} of the capacity" in text
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 @pytest.mark.parametrize("case", CASES)
 def test_an_incident_follows_the_settings_of_the_page(
@@ -148,6 +160,7 @@ def test_an_incident_follows_the_settings_of_the_page(
         text = opened.page.text_content("#over-time")
         assert f"{at} shoppers" in text
         assert ("not over by itself" in text) == (incident["over_at"] is None)
+        _check_random_waits(text, incident)
         if case == "modes":
             assert f"in mode {incident['mode']}" in text
             for one in incident["other_modes"]:

@@ -50,6 +50,8 @@ _TEXTS = [
     "over",
     "page_random",
     "page_random_over",
+    "random_waits",
+    "random_waits_short",
     "retries",
     "retry",
     "same_servers",
@@ -94,8 +96,8 @@ def followed_incident(
     answer: IncidentAnswer, incident: ir.Incident, model: ir.Model, configuration: Configuration
 ) -> Mapping[str, Json] | None:
     """Return what scripts follow an incident from, and what it comes to; None if they cannot."""
-    if answer.chance_timeouts or not _is_constant(incident, model):
-        return None  # scripts have no laws of waits
+    if not _is_constant(incident, model):
+        return None
     system, course = answer.system, answer.course
     stated = _Stated(Folder(configuration=in_force(configuration), population=Fraction(answer.at)))
     fixed = [one.name for one in configuration.explicit if isinstance(one, ir.SetParameter)]

@@ -3,6 +3,7 @@
 import { fluidCourse } from "./fluid_course.js";
 import { incidentSystems } from "./incident_system.js";
 import { variationThatDecides } from "./random_variation.js";
+import { isCertain } from "./timeouts_by_chance.js";
 
 const NEAR = 1e-6, SHOWN_BACKLOG = 0.1, MOST_STATIONS = 2;
 
@@ -101,9 +102,10 @@ export class IncidentCourse {
 }
 
 // How bad an incident is: whether it is over by itself, when, and for how many requests.
-function severity({ course, variation }) {
+function severity(result) {
+  const { course } = result;
   const unserved = course.streams.reduce((sum, one) => sum + one.lost + one.late, 0);
-  return [Number(course.clearedAt === Infinity), Number(variation > 0), course.clearedAt, unserved, Math.max(0, ...course.points.flatMap((one) => one.backlogs))];
+  return [Number(course.clearedAt === Infinity), Number(!isCertain(result)), course.clearedAt, unserved, Math.max(0, ...course.points.flatMap((one) => one.backlogs))];
 }
 
 function compared(one, other) {

@@ -5,6 +5,7 @@ import { number, percent, quantity, whole } from "../../common/format.js";
 import { Picture } from "../../common/picture.js";
 import { startOf } from "./course_steps.js";
 import { loadedToCapacity } from "./random_variation.js";
+import { isCertain } from "./timeouts_by_chance.js";
 
 const MOST_BACKLOGS = 3, SHOWN_BACKLOG = 0.1, SHOWN_COUNT = 0.5, ROUNDING = 1e-9;
 
@@ -89,9 +90,10 @@ class Facts {
   }
 
   // When it is over in another mode.
-  otherMode({ course, system, variation }) {
+  otherMode(result) {
+    const { course, system, variation } = result;
     const lost = course.streams.reduce((sum, one) => sum + one.lost, 0), { clearedAt } = course;
-    const over = variation ? this.text("by_chance_short") : clearedAt === Infinity ? this.text("never_short") : clearedAt > 0 ? this.duration(clearedAt) : this.text("at_once");
+    const over = variation ? this.text("by_chance_short") : !isCertain(result) ? this.text("random_waits_short") : clearedAt === Infinity ? this.text("never_short") : clearedAt > 0 ? this.duration(clearedAt) : this.text("at_once");
     return this.text(lost >= SHOWN_COUNT ? "mode_lost" : "mode", { mode: system.mode, over, lost: this.many(lost) });
   }
 
@@ -132,6 +134,13 @@ class Facts {
     return machines <= most * (1 + tolerance) ? servers : this.text("servers_at_most", { servers, target: percent(target), most, needed: whole(Math.ceil(machines - ROUNDING)) });
   }
 
+  // That retries may overload the system by themselves, with the worst of the streams.
+  get byRandomWaits() {
+    const { stream, share, timeout, resource, load } = largest(this.system.chanceTimeouts, (one) => one.share);
+    const [of, where] = [stream, resource].map((name) => this.incident.label(name));
+    return this.text("random_waits", { stream: of, share: percent(share), timeout: this.time(timeout), resource: where, load: percent(load) });
+  }
+
   get over() {
     const { course, system, variation } = this, last = course.points.at(-1);
     if (variation) return this.text("by_chance", { variation: percent(variation) });
@@ -142,6 +151,7 @@ class Facts {
       const passing = system.streams.filter((one) => one.routes.some(({ visits }) => visits.some(([at]) => at === place)));
       return this.text("never_retries", { resource, offered: number(last.retries + passing.reduce((sum, one) => sum + one.rate, 0)) });
     }
+    if (!isCertain(this)) return this.byRandomWaits;
     if (this.near.length) return this.text("page_random_over", { at: this.shownAt });
     if (course.clearedAt <= startOf(system)) return this.text("no_backlog");
     const over = this.text(course.isExtrapolated ? "extrapolated" : "over", { at: this.duration(course.clearedAt) });

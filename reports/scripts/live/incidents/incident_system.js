@@ -5,6 +5,7 @@ import { exactNumber, Run } from "../../engine/model.js";
 import { quotient } from "../../engine/numerics/fractions.js";
 import { isTooCoarse } from "./course_steps.js";
 import { classRoutes, routeAt } from "./request_routes.js";
+import { timeoutsByChance } from "./timeouts_by_chance.js";
 
 const ROUNDING = 1e-9, ROUTE_ROUNDING = 1e-6, IDLE = 0.02;
 
@@ -59,7 +60,7 @@ function incidentSystem(column, at, data, graph) {
   const capacityChanges = data.capacityChanges.map((one) => changeOf(one, count, scalers));
   if (capacityChanges.includes(null)) return { reason: "too_many_machines" };
   const trafficChanges = data.trafficChanges.flatMap((one) => found.filter(({ of }) => of.stream === one.stream).map(({ of }) => ({ ...one, stream: of.name })));
-  const system = { stations: followed, streams, caches: data.caches.filter((one) => used.has(one.name)), scalers, capacityChanges, trafficChanges, flushes: data.flushes, mode: data.modes.length > 1 ? usual(graph) : "", moment: momentOf(graph) };
+  const system = { stations: followed, streams, caches: data.caches.filter((one) => used.has(one.name)), scalers, capacityChanges, trafficChanges, flushes: data.flushes, chanceTimeouts: timeoutsByChance(classes, stations, data, value), mode: data.modes.length > 1 ? usual(graph) : "", moment: momentOf(graph) };
   const hits = found.map((one) => one.hits);
   if (isTooCoarse(system)) return { reason: "too_long" };
   return isOverloaded(system, hits) ? { reason: "overloaded" } : { system };
