@@ -143,7 +143,7 @@ class _Search:
 
     def within(self, low: float, high: float) -> CrossingPoint | None:
         """Return the first point between two populations, None for none."""
-        self._end, waiting = high, [(low, high)]
+        self._end, waiting = high, [(low, high)] * (low <= high)
         while waiting:
             start, end = waiting.pop()
             self._budget.spend(start, _COST_OF_SLOW_BOX if self._is_slow else 1)

@@ -338,10 +338,20 @@ def test_capacity_is_reported_before_advice(
 @pytest.mark.parametrize(
     ("demand", "is_nominal"), [("8 ms/request", False), ("8 ms/request +- 20 %", True)]
 )
-def test_measures_beside_a_reliable_capacity_say_that_inputs_are_nominal(
+def test_measures_say_that_inputs_are_nominal_where_the_capacity_is_reliable(
     demand: str, is_nominal: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site = SITE.replace("8 ms/request", demand).replace("cpu 4 core", "cpu 4 core, queueing mmc")
     Path("site.qps").write_text(f"{site}measure replies.latency p50, p90\n", encoding="utf-8")
     main(["solve", "-q", "site.qps", "--no-advice"])
     assert ("(with nominal inputs)" in capsys.readouterr().out) is is_nominal
+
+
+def test_what_acts_in_incidents_alone_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    acting = "retry replies { timeout 2 s; retries 1 }\nautoscale web in 2..8 { target 60 % }\n"
+    for more, expected in (("", False), (acting, True)):
+        Path("site.qps").write_text(SITE + more, encoding="utf-8")
+        main(["solve", "-q", "site.qps", "--no-advice"])
+        shown = " ".join(capsys.readouterr().out.split())
+        text = "without timeouts and retries of replies and the autoscaler of web, which act in"
+        assert (text in shown) is expected

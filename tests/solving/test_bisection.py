@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import atan, exp, inf, nan
 from typing import cast
 
@@ -12,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.engine.execution.array_runs import Runner
+from qps.engine.expressions.formulas import symbol
 from qps.engine.numerics.bisection import bisected, first_above_zero, shared_cut
 from qps.engine.numerics.fixed_points import FixedPointSteps
 from qps.solver.matrix.limits.failure_brackets import closed_in
 from qps.solver.matrix.limits.row_preparation import Floats, Rows
+from qps.solver.search.boxes import Budget, first_above
 
 
 class _Counted:
@@ -138,3 +141,10 @@ def test_stretches_with_other_ends_are_cut_at_the_same_points() -> None:
     assert shared_cut(512, 1000) == shared_cut(700, 1000) == 768
     assert 1 < shared_cut(1.0, 1.0 + 2**-50) < 1 + 2**-50
     assert shared_cut(-1, 1) == 0
+
+
+def test_nothing_rises_between_a_point_and_itself() -> None:
+    population = symbol("N")
+    assert (
+        first_above(population - 3, population, Fraction(5), Fraction(5), Budget(unit=1.0)) is None
+    )

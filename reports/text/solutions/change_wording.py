@@ -156,6 +156,8 @@ class Wording(Struct, frozen=True, kw_only=True):
     """The parameters and streams by which traffic is less."""
     supported: int = 0
     """The population of the headline, from which gains are counted."""
+    in_incidents: tuple[str, ...] = ()
+    """What the spec states that counts in incidents alone."""
 
     @property
     def best_changes(self) -> tuple[AdviceView, ...]:
@@ -237,6 +239,17 @@ def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wo
         traffic=model.derived(_traffic_inputs),
         supported=0 if answer.at_reliable is None else answer.at_reliable.population,
         without_price=() if answer.costs else tuple(kinds)[:_MOST_WITHOUT_PRICE],
+        in_incidents=model.derived(_in_incidents),
+    )
+
+
+def _in_incidents(model: ir.Model) -> tuple[str, ...]:
+    """Return what acts only while something happens, not in the steady state of an answer."""
+    retrying = joined_words([one.stream for one in model.retrying])
+    scaled = joined_words([one.node for one in model.autoscalers])
+    return (
+        *([phrase("steady_state.retries", streams=retrying)] if retrying else []),
+        *([phrase("steady_state.autoscalers", nodes=scaled)] if scaled else []),
     )
 
 

@@ -207,6 +207,9 @@ def _other_facts(answer: Answer, words: Wording) -> Iterator[Fact]:
     yield Fact(phrase("availability"), labels.sentence(availability_fact(answer, labels)))
     yield Fact(_MEASURES, "…" if measure_table(answer, labels).rows else "")
     yield Fact(phrase("screen.fixed_inputs"), "; ".join(_counted_as_known(answer)))
+    if words.in_incidents:
+        without = joined_words(words.in_incidents)
+        yield Fact(phrase("steady_state"), sentence(phrase("steady_state.without", what=without)))
 
 
 def _limits(answer: Answer, labels: Labels) -> Iterator[Fact]:

@@ -223,6 +223,10 @@ TEXT_PHRASES: Mapping[str, str] = {
         "demands up. If the spec also uses that machine, its own speed is a separate input."
     ),
     "sensitivity.saturation": "Effect of +1 % on the saturation point of {resource}",
+    "steady_state": "Steady state",
+    "steady_state.autoscalers": "the autoscaler of {nodes}",
+    "steady_state.retries": "timeouts and retries of {streams}",
+    "steady_state.without": "without {what}, which act in `qps incident` alone",
     "term.accepted_failure": "accepted failure",
     "term.and_more": " and {count:,} more",
     "term.changed_files": "the changed files",
