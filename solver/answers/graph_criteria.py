@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.execution.float_runs import number_function
 from qps.engine.expressions.algebraic_functions import is_algebraic
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import ONE, ZERO, Formula
@@ -72,14 +75,23 @@ def first_unacceptable(graph: LoadGraph, until: int | None = None) -> int | None
     """
     end = graph.high if until is None else min(until, graph.high)
     found: int | None = None
-    # What fails later than another one does not matter: rational functions are cheapest,
-    # and of all else quality mostly fails first.
-    criteria = deciding_criteria(graph)[::-1]
-    for criterion in sorted(criteria, key=lambda one: not _is_rational(one)):
-        failure = when_it_fails(graph, criterion, until=end)
+    # What fails later than another one does not matter: rational functions are cheapest, and of all
+    # else what fails at the end most often fails first, quality before others.
+    criteria = [*reversed(deciding_criteria(graph))]
+    criteria.sort(key=lambda one: not _is_rational(one))
+    rational = sum(map(_is_rational, criteria))
+    for number in range(len(criteria)):
+        if number == rational < len(criteria) - 1:
+            criteria[number:] = sorted(criteria[number:], key=partial(_seems_to_hold, graph, end))
+        failure = when_it_fails(graph, criteria[number], until=end)
         if failure is not None and failure <= end:
             found, end = failure, failure - 1
     return found
+
+
+def _seems_to_hold(graph: LoadGraph, at: int, criterion: Criterion) -> bool:
+    """Return whether a criterion holds at a population as floats have it."""
+    return number_function(graph.population, graph.valued(excess(criterion)))(float(at)) <= 0
 
 
 def _is_rational(criterion: Criterion) -> bool:

@@ -24,6 +24,7 @@ from qps.compiler.quantities.certainty import (
     upper_bound,
 )
 from qps.compiler.quantities.methods import known_by, reason_of
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.capacity import excess
@@ -37,9 +38,9 @@ from qps.solver.what_if.overloads import Overloads
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 """In all so many boxes are looked at, and a few for each criterion."""
-
 _NEIGHBORHOOD = Fraction(10**6)
 """The inverse of the part of a value that is just behind it."""
+_UNDECIDED = " is undecided"
 
 
 class Failure(Struct, frozen=True):
@@ -76,9 +77,6 @@ class FailureAt(Failure, frozen=True, kw_only=True):
     def what(self) -> tuple[str, str | None, bool, bool]:
         """What fails, whatever its value is there."""
         return self.requirement, self.mode, self.refused, self.at_most
-
-
-_UNDECIDED = " is undecided"
 
 
 class Excess(Struct, frozen=True, kw_only=True):
@@ -243,9 +241,9 @@ class _Boundaries:
 class _Search:
     """Looks for the changes of all criteria: of those with exact points first.
 
-    The others are searched by boxes, and only where nothing fails that is known by then: what else
-    fails beside a certain failure changes no answer. Where something fails everywhere they are
-    searched throughout, so that all is named that another number must fix.
+    The others are searched by boxes, those of few parts first, and only where nothing fails that is
+    known by then: what else fails beside a certain failure changes no answer. Where something fails
+    everywhere they are searched throughout, so that all is named that another number must fix.
     """
 
     def __init__(
@@ -254,7 +252,8 @@ class _Search:
         self._symbol, self._ends, self._is_whole = symbol, ends, is_whole
         moving = [one for one in excesses if symbol in one.value.symbols and not one.is_implied]
         exact = {one: critical_points(one.value, symbol, *ends) for one in moving}
-        self._searched = [one for one in moving if exact[one] is None]
+        self._listed = [one for one in moving if exact[one] is None]
+        self._searched = sorted(self._listed, key=lambda one: len([*parts_first(one.value)]))
         self._decided = [one for one in excesses if one not in set(self._searched)]
         self._exact = {point for points in exact.values() for point in points or ()}
         self._searched_stretches: dict[Excess, Sequence[Stretch]] = {}
@@ -277,6 +276,8 @@ class _Search:
         And where all hold. With `only`, every criterion is searched in all of these stretches.
         """
         found, decided, boxes = _Boundaries(set(self._exact)), list(self._decided), _MOST_BOXES
+        found.nearly.update(dict.fromkeys(self._listed, ()))
+        found.trials.update(dict.fromkeys(self._listed, ()))
         for over in self._searched:
             budget = Budget(max(_LEAST_BOXES, min(boxes, MOST_BOXES)))
             boxes -= budget.boxes

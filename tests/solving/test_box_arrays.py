@@ -64,6 +64,31 @@ def test_what_is_left_open_begins_no_later_than_the_first_failure(name: str) -> 
     assert sum(high - low + 1 for low, high in left) < 300
 
 
+@pytest.mark.parametrize("name", FORMULAS)
+def test_each_population_before_a_likely_failure_is_looked_at_in_one_run(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where that is is the one box of one population: what is left does not rest on it."""
+    formula = FORMULAS[name]
+    value, sizes = number_function(N, formula), list[int]()
+    over = BoxArrays.over
+
+    def counted(arrays: BoxArrays, start: Box, end: Box) -> object:
+        sizes.append(np.size(start))
+        return over(arrays, start, end)
+
+    monkeypatch.setattr(BoxArrays, "over", counted)
+    failing = [n for n in range(2, 1500) if not value(float(n)) <= 0]
+    likely = failing[0] if failing else 700
+    boxes = [(2, likely - 1), (likely, likely), (likely + 1, 1499)]
+    left = left_open(BoxArrays(formula, N), boxes, strict=False)
+    near = {n for n in range(2, likely) if value(float(n)) > -1e-6}
+    assert {n for low, high in left for n in range(low, high + 1) if n < likely} <= near
+    if failing:
+        assert left[-1] == (likely, likely)
+        assert sizes == [likely - 1]
+
+
 def test_boxes_behind_a_sure_failure_are_left_out() -> None:
     formula: Formula = N - 100
     assert left_open(BoxArrays(formula, N), [(1, 10), (50, 5000)], strict=False)[-1][1] < 5000

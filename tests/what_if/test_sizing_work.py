@@ -77,6 +77,28 @@ def test_sizes_take_few_evaluations(
     assert evaluations.networks < networks
 
 
+PARTNER = """users clients in 1..2000
+unit thread
+param size = 50 thread in 1..500 thread
+machine app_vm { cpu 4 core, queueing mmc; threads size }
+component render  { cpu 5 ms/request }
+component payment { delay 400 ms }
+topology { node web = app_vm }
+stream request in all {
+  traffic clients * 1 request/s
+  at web { take threads; render; 20 %: payment; give threads }
+}
+require { request.p95 <= 450 ms; web.threads.utilization <= 80 % }
+"""
+
+
+def test_what_takes_long_is_searched_where_all_else_holds(evaluations: Evaluations) -> None:
+    """Of a percentile behind an overloaded pool bounds say nothing, in 4,000 boxes."""
+    spec = checked(PARTNER)
+    assert size(spec.model, spec.configuration(), 940).needed
+    assert 0 < evaluations.bounds < 1000
+
+
 @pytest.mark.parametrize("users", [500, 1500])
 def test_a_size_of_a_pool_takes_few_evaluations(users: int, evaluations: Evaluations) -> None:
     spec = checked(ROOT.joinpath("benchmarks/applications/pay.qps").read_text(encoding="utf-8"))
