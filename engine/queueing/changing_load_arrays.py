@@ -7,7 +7,7 @@ when the distribution no longer moves. Times are in service times.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil, exp, sqrt
 
 import numpy as np
@@ -23,6 +23,8 @@ _STILL = 1e-11
 _REPEATED = 1e-6
 """Part of the largest wait by which two cycles may differ."""
 _MOST_CYCLES = 20
+_MOST_SUMS = 4_000
+"""A queue that is nearly full forgets its past so slowly that more would take minutes."""
 _STABLE = 0.98
 _SPREAD, _CLOSEST = 40, 0.0125
 """So many items may wait by chance, over what a load leaves to 1, but no closer to it than this."""
@@ -51,7 +53,7 @@ def states_needed(servers: int, steps: Sequence[LoadStep]) -> int:
 def waits_at_ends(servers: int, steps: Sequence[LoadStep]) -> list[float] | None:
     """Return the mean wait of an arrival at the end of each step of a cycle that repeats.
 
-    None where more than `MOST_STATES` items would have to be counted.
+    None where more than `MOST_STATES` items would have to be counted, or too many jumps.
     """
     size = states_needed(servers, steps)
     if size > MOST_STATES:
@@ -61,10 +63,14 @@ def waits_at_ends(servers: int, steps: Sequence[LoadStep]) -> list[float] | None
     waiting = np.maximum(numbers - servers + 1, 0.0) / servers
     states = _steady(servers, steps, departures)
     before: list[float] = []
+    sums = iter(range(_MOST_SUMS))
     for _ in range(_MOST_CYCLES):
         found = []
         for step in steps:
-            states = _after(states, step, departures)
+            moved = _after(states, step, departures, sums)
+            if moved is None:
+                return None
+            states = moved
             found.append(float(states @ waiting))
         if before and np.allclose(found, before, rtol=0, atol=_REPEATED * max(found)):
             break
@@ -82,14 +88,18 @@ def _steady(servers: int, steps: Sequence[LoadStep], departures: States) -> Stat
     return states / float(states.sum())
 
 
-def _after(states: States, step: LoadStep, departures: States) -> States:
-    """Return a distribution after a step."""
+def _after(
+    states: States, step: LoadStep, departures: States, sums: Iterator[int]
+) -> States | None:
+    """Return a distribution after a step; None once there are no more `sums`, one for each part."""
     fastest = step.rate + departures[-1]
     left = fastest * step.duration
     up, down = step.rate / fastest, departures / fastest
     stays = 1 - up - down
     stays[-1] = 1 - down[-1]
     while left > 0:
+        if next(sums, None) is None:
+            return None
         jumps = min(left, _JUMPS)
         moved = _mixed(states, jumps, up, down, stays)
         is_still = jumps == _JUMPS and float(np.abs(moved - states).sum()) < _STILL

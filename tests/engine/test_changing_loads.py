@@ -57,3 +57,9 @@ def test_no_wait_is_longer_than_that_of_the_highest_load_for_ever(
 
 def test_a_backlog_that_cannot_be_counted_is_left_to_others() -> None:
     assert waits_at_ends(10, [LoadStep(3600, 1_000), LoadStep(3600, 1)]) is None
+
+
+def test_a_queue_that_hardly_forgets_its_past_is_not_followed_for_minutes() -> None:
+    nearly_full, hardly_used = LoadStep(1e6, 3.996), LoadStep(1e6, 1.0)
+    assert waits_at_ends(4, [hardly_used]) is not None
+    assert waits_at_ends(4, [nearly_full, hardly_used]) is None
