@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qps.engine.queueing import changing_load_arrays
 from qps.engine.queueing.changing_load_arrays import LoadStep, waits_at_ends
 from qps.engine.queueing.erlang_numbers import inverse_erlang
 
@@ -59,7 +60,10 @@ def test_a_backlog_that_cannot_be_counted_is_left_to_others() -> None:
     assert waits_at_ends(10, [LoadStep(3600, 1_000), LoadStep(3600, 1)]) is None
 
 
-def test_a_queue_that_hardly_forgets_its_past_is_not_followed_for_minutes() -> None:
+def test_a_queue_that_hardly_forgets_its_past_is_not_followed_for_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(changing_load_arrays, "_MOST_SUMS", 100)
     nearly_full, hardly_used = LoadStep(1e6, 3.996), LoadStep(1e6, 1.0)
     assert waits_at_ends(4, [hardly_used]) is not None
     assert waits_at_ends(4, [nearly_full, hardly_used]) is None
