@@ -86,7 +86,7 @@ def test_capacity_is_reported_in_the_noun_of_the_spec_and_the_limiter_once(
     assert lines[8].startswith("  Uncertainty  none stated: inputs are taken as exact ")
     assert "web.cpu.utilization" not in text.replace("limit of web.cpu.utilization", "")
     assert "\n  Ways to raise capacity" in text
-    assert "\n  Buy          web.cpu.cores: 4 -> 8 " in text
+    assert "\n  Recommended  web.cpu.cores: 4 -> 8 " in text
     assert " 7,500\n                   --set 'web.cpu.cores = 8 core'\n" in text
     assert "\n  Relax goal   web CPU limit: 75 -> 87.5 % " in text
     assert "\n  Cost         no prices set; add " in text
@@ -109,7 +109,11 @@ def test_changes_are_bought_made_or_serve_less_traffic(capsys: pytest.CaptureFix
     text = kafka_screen()
     changes = text[text.index("  Ways to raise capacity") : text.index("  Cost ")]
     labels = re.findall(r"^  (\S.{11}) (\w+)", changes, re.MULTILINE)
-    assert labels == [("Buy         ", "broker"), ("Change      ", "copies")]
+    assert labels == [
+        ("Recommended ", "broker"),
+        ("Buy         ", "broker"),
+        ("Change      ", "copies"),
+    ]
     assert changes.index("+$1,753/month") < changes.index("no price set")
     spec = str(ROOT / "specs/applications/llm.qps")
     llm = reported(capsys, spec, "--samples", "1000", "-q")

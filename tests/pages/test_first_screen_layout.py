@@ -147,6 +147,14 @@ def test_what_if_opens_the_settings_next_to_the_answer_and_escape_closes_them(
     assert page.page.get_attribute("#what-if", "aria-expanded") == "false"
 
 
+def test_the_first_change_is_recommended_and_no_other(kafka_html: str, open_page: Any) -> None:
+    page = open_page(kafka_html, settings=False)
+    page.page.wait_for_selector("#advice [data-recommended]")
+    first = page.page.locator("#advice [data-recommended]")
+    assert first.count() == 1
+    assert first.evaluate("(one) => one.closest('tr').rowIndex") == 1
+
+
 def test_where_the_headline_is_out_of_sight_the_top_bar_has_the_capacity(
     kafka_html: str, open_page: Any
 ) -> None:

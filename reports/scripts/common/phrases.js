@@ -152,6 +152,7 @@ const PHRASES = {
   "change.servers": "{name}: {before} -> {after} servers",
   "change.links": "{name}: {before} -> {after} links",
   "change.value": "{name}: {before} -> {after}",
+  "change.recommended": "Recommended",
   "change.kind.buy": "Buy",
   "change.kind.system": "Change",
   "change.kind.choice": "Choice",

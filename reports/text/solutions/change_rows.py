@@ -32,6 +32,7 @@ from qps.solver.answer import Answer
 HELPS = phrase("changes")
 """The label of changes."""
 _LONGEST_REASON = 80
+_GOAL = "goal"
 
 
 def _with_users(one: AdviceView, answer: Answer) -> str:
@@ -59,6 +60,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     """Return changes as rows: what changes, the capacity with it, its cost, how to set it.
 
     The first of a kind has that as its label: what is bought, what else is changed, less traffic.
+    The very first one is recommended, unless it relaxes a goal.
     """
     if not words.best_changes:
         return []
@@ -69,6 +71,8 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
         for one in by_kind
     ]
     kinds = [phrase(f"change.kind.{words.kind(one)}") for one in by_kind]
+    if answer.capacity is not None and words.kind(by_kind[0]) != _GOAL:
+        kinds[0] = phrase("change.recommended")
     change, users, cost, setting_width = (max(text_width(row[i]) for row in rows) for i in range(4))
     value_width = max(20, width - VALUE_COLUMN)
     behind = 2 + (cost + 2 if cost else 0)

@@ -316,7 +316,12 @@ export function showAdvice(column, found, apply) {
   const isOpen = Boolean(document.querySelector("#advice details[open]")), changes = more.length === 1 ? "change" : "changes";
   const isPending = column.isSampled && found.every((one) => one.sure === undefined), key = isPending ? "nominal_changes.pending" : "nominal_changes";
   const note = hasReliable ? [] : make("p", { class: "soft" }, phrase(key, { sure: percent(CERTAINTY) }));
-  return fill("advice", note, first.length ? made(first) : make("p", { class: "soft" }, phrase("page.no_change")),
+  const recommended = () => {
+    const shown = made(first);
+    if (largest !== null && hasReliable && !isGoal(first[0])) shown.querySelector("tbody tr").cells[1].dataset.recommended = phrase("change.recommended");
+    return shown;
+  };
+  return fill("advice", note, first.length ? recommended() : make("p", { class: "soft" }, phrase("page.no_change")),
     more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length, changes })), made(more)) : []);
 }
 
