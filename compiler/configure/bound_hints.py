@@ -61,4 +61,4 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
 def _share_hint(bounded: Bounded) -> str:
     if bounded.code is codes.PROBABILITY:
         return "a probability is at most 100 %; to run a step more often, write `step * 2`"
-    return "write `75 %`" if bounded.bound is Bound.FULL else "write `5 %`"
+    return "write `75 %`" if bounded.bound in (Bound.FULL, Bound.TARGET) else "write `5 %`"

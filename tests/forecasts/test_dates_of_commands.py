@@ -95,6 +95,16 @@ def test_a_number_is_explained_at_a_month(spec: str, capsys: pytest.CaptureFixtu
             ["explain", "shop.qps", "app.cpu", "--at", "20x"],
             "neither a number of users nor a month",
         ),
+        *(
+            (["explain", "shop.qps", "app.cpu", "--at", at], message)
+            for at, message in (
+                ("2027-13", "`2027-13` is not a date that exists"),
+                ("2027-02-30", "`2027-02-30` is not a date that exists"),
+                ("June 2027", "write the month of `June 2027` as `--at 2027-06`"),
+                ("6/2027", "as `--at 2027-06`"),
+                ("2027-W23", "as `--at 2027-06`"),
+            )
+        ),
     ],
 )
 def test_a_date_that_cannot_be_is_refused(

@@ -54,6 +54,7 @@ def test_what_has_no_course_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     for more, message in (
         (["--course", str(tmp_path / "day.txt")], "use the extension `.parquet` or `.csv`"),
         (["--course", str(spec)], "unknown file type"),
+        (["--course", "day.json"], "`--format json` prints the same numbers"),
         (["--course", str(file), "--users", "300"], "cannot be combined with `--users`"),
         (["--course", str(file), "--set", "visits=1"], "all profiles are set"),
     ):

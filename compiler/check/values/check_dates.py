@@ -32,6 +32,15 @@ def date_value(date: ast.Date, main: ast.Module, sink: Sink) -> Value | None:
     if found is None or start is None:
         return None
     end = end_of(calendar)
+    if end is not None and months_between(start, end) < 0 and start == found:
+        sink.report(
+            codes.OUT_OF_RANGE,
+            date.span,
+            "this calendar ends before it starts",
+            hint="state the first month first: "
+            f"`calendar {calendar.name.text} in {end.iso}..{start.iso}`",
+        )
+        return None
     if end is not None and months_between(end, found) >= 1:
         sink.report(
             codes.OUT_OF_RANGE,

@@ -85,6 +85,11 @@ def _check_course(arguments: Namespace) -> None:
     spec = load(arguments.file)
     if not spec.model.profiles:
         raise complain("this spec has no profile", "declare one: `profile visits over day { … }`")
+    if arguments.course.suffix.lower() == ".json":
+        raise complain(
+            "`--course` writes .parquet and .csv files",
+            "`--format json` prints the same numbers under `times` and `backlog_courses`",
+        )
     check_columns_file(arguments.course, (".parquet", ".csv"), spec.files)
 
 
