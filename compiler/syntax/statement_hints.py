@@ -147,7 +147,14 @@ _STARTS = r"[{;:\n]\s*"
 
 
 def chance_help(fault: Fault) -> str | None:
-    """Where a step that depends on an event starts with `if`, or an event stands at a node."""
+    """Where a step that depends on an event starts with `if`, or an event stands at a node.
+
+    Or where a chance is a quotient without parentheses: `1/150: gc`, `1 in 150: gc`.
+    """
+    quotient = re.match(r"\s*([\d_]+)\s*:", fault.behind)
+    of = re.search(r"(?:^|[;{\n])\s*([\d_]+)$", fault.before[-CHARACTERS_BEFORE:])
+    if fault.word in ("/", "in") and quotient and of:
+        return f"write it in parentheses, or as a percentage: `({of[1]}/{quotient[1]}): …`"
     if not fault.before.startswith("stream") or not fault.word.isidentifier():
         return None
     before, word = fault.before[-CHARACTERS_BEFORE:], fault.word
