@@ -316,6 +316,36 @@ def test_two_places_together_where_one_is_stopped_by_the_next_limit() -> None:
     assert view.words == "db: 1 -> 2 servers and web: 1 -> 2 servers"
 
 
+TIERS = """
+users N in 1..100_000
+machine vm { cpu 4 core, queueing mmc; price 60 $/month }
+network lan { switched; rate 10 Gbit/s; queueing none }
+component work { cpu 10 ms/request }
+topology { node web = vm * 2; node app = vm * 2; node db = vm * 2; link net = lan between all }
+stream page for each user {
+  traffic 0.1 request/s, 1 kB/request; at web { work }; at app { work }; at db { work }
+}
+target cpu 70 %
+"""
+
+
+def test_all_places_together_where_more_than_two_are_equally_full() -> None:
+    # 8 cores of each tier at 70 % do 560 requests/s of 10 ms; 16 cores do twice as many
+    spec = check_source(Source("spec.qps", TIERS)).value
+    assert spec is not None
+    assert solve_model(spec.model, spec.configuration()).capacity == 5_600
+    (every,) = (one for one in _advised(TIERS) if one.together)
+    assert every.capacity == 11_200
+    view = changes_of(spec.model, spec.configuration(), {}).viewed(every)
+    assert view.together is not None
+    assert sorted(view.together) == ["app = vm * 4", "db = vm * 4", "web = vm * 4"]
+    assert view.words.endswith(": 2 -> 4 servers each")
+    for missing in view.together:  # no two of them help
+        settings = tuple(one for one in view.together if one != missing)
+        part = spec.configuration(None, settings)
+        assert solve_model(spec.model, part).capacity == 5_600
+
+
 def test_one_place_is_enough_where_the_limit_stays() -> None:
     assert not any(one.together for one in _advised(REPORTS))
 

@@ -150,6 +150,7 @@ const PHRASES = {
   "sure.none": "no capacity at {sure} confidence",
   "sure.least": "{least} {noun} at {sure} confidence",
   "change.servers": "{name}: {before} -> {after} servers",
+  "change.of_each": "{names}: {change} each",
   "change.links": "{name}: {before} -> {after} links",
   "change.value": "{name}: {before} -> {after}",
   "change.recommended": "Recommended",

@@ -80,6 +80,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     fits = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
     end = min(end, change + 2 + users) if fits else change + 2 + users
     heading = noun(answer.population).capitalize()
+    end = min(end, value_width - behind)  # what is longer has lines of its own
     end = max(end, text_width(heading), text_width(f"  {label}  {heading}") - VALUE_COLUMN)
     # A long setting alone does not send all others to a line of their own.
     beside = [end + behind + text_width(row[3]) <= value_width for row in rows]
@@ -103,7 +104,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
             lines += [f"{row}  {setting}".rstrip(), *written]
             continue
         row = row.rstrip()
-        is_one_line = text_width(row) <= value_width
+        is_one_line = text_width(change_text) + 1 + text_width(many) <= end
         lines += (
             [row] if is_one_line else wrapped(f"{change_text}  {many}  {costs}", value_width, "")
         )

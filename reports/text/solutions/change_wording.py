@@ -38,6 +38,9 @@ _LEAST_GAIN = 1.1
 _FINEST = 1_000_000
 _ENOUGH = ".12g"
 
+_FEW_PLACES = 2
+"""Places of which each is printed with its change."""
+
 
 class ChangeWording(Struct, frozen=True, kw_only=True):
     """What changes of a configuration are called and how they are set."""
@@ -78,7 +81,7 @@ class ChangeWording(Struct, frozen=True, kw_only=True):
     def _words(self, advice: Advice) -> str:
         name = advice.name
         if advice.together:
-            return joined_words([self._words(one) for one in advice.together])
+            return _together_words([self._words(one) for one in advice.together])
         if advice.rewrite is not None:
             return rewrite_words(advice.rewrite, self.labels)
         if advice.factor is not None:
@@ -329,3 +332,12 @@ def _written(amount: Fraction) -> str:
 
 def _exactly(factor: float | None) -> Fraction:
     return Fraction(factor or 1).limit_denominator(_FINEST)
+
+
+def _together_words(every: list[str]) -> str:
+    """Return several changes in words: places of which each gets the same, with that once."""
+    parts = [one.rpartition(": ") for one in every]
+    names, changes = [name for name, _, _ in parts], {change for _, _, change in parts}
+    if len(names) <= _FEW_PLACES or len(changes) > 1 or not all(names):
+        return joined_words(every)
+    return phrase("change.of_each", names=joined_words(names), change=changes.pop())
