@@ -22,6 +22,8 @@ _TURNS = 4
 """After so many steps a bracket is half as wide, or is halved."""
 _RELATIVE_TOLERANCE = 1e-5
 """What is left of a bracket, as a part of the population, or of an excess as one of its limit."""
+_LITTLE_EXCESS = 0.05
+"""An excess beyond which a line that no longer moves tells nothing: it is bent where it ends."""
 _SAFETY = 4.0
 _FARTHER = 1.25
 """How much farther a step goes than a shape predicts: it is to lead to the other side."""
@@ -166,6 +168,7 @@ def _closed_in(
         width, line = np.log(high[left] / low[left]), found[left]
         found[left] = low[left] * np.exp(_share(own_low[left], own_high[left]) * width)
         is_done = np.abs(found[left] / line - 1) <= _RELATIVE_TOLERANCE / _SAFETY
+        is_done &= np.abs(value) <= _LITTLE_EXCESS
         is_done |= width <= _RELATIVE_TOLERANCE
         is_done |= (low[left] >= _WHOLE_FROM) & (high[left] - low[left] <= 1)
         left = left[~is_done]

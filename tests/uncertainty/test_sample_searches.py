@@ -71,3 +71,23 @@ def test_operations_are_known_again_under_other_numbers() -> None:
     (known,) = Structures(ones).of([2])
     assert Structures(others).of([3, 4])[0] == known
     assert Structures(others).of([4]) != (known,)
+
+
+@pytest.mark.parametrize("start", [1.0, 18_000.0, 22_482.0, 24_700.0, 60_000.0])
+def test_a_bent_excess_is_followed_to_where_it_is_zero(start: float) -> None:
+    """What falls short tenfold and exceeds little has one failure, wherever the search begins.
+
+    Below the knee the excess is the slope of a pool that fills up; beyond it hardly grows.
+    """
+    knee = 24_729.0
+
+    def excess(rows: NumberRows, at: np.ndarray) -> np.ndarray:
+        part = at / (rows.own * knee)
+        short = -np.minimum(10.0, 200 * (1 - part) ** 0.9)
+        return np.where(part < 1, short, 0.28 + 0.1 * (part - 1))
+
+    own = np.array([1.0, 1.01])
+    rows = NumberRows(own)
+    with np.errstate(all="ignore"):
+        found = crossings(rows, excess, 1.0, 1e6, start, off=0.0)  # type: ignore[arg-type]
+    assert found == pytest.approx(own * knee, abs=1.0)
