@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from qps.compiler.quantities.certainty import CertaintyKind
 from qps.compiler.quantities.measured_errors import (
+    FAR_UNEQUAL_SERVICES,
     OF_LAWS,
     SATURATION_METHODS,
     ErrorAxis,
@@ -22,6 +23,8 @@ FURTHEST = 10.0
 """Beyond a factor of ten it is as bad as that."""
 _SIGMAS = 2.0
 """So many standard errors of what was played may be its own."""
+_OF_OWN_TABLES = SATURATION_METHODS | {FAR_UNEQUAL_SERVICES}
+"""Methods whose errors are measured by themselves: their numbers say nothing of the others."""
 _OF_WAITS = frozenset(
     {
         ErrorQuantity.WAIT,
@@ -47,7 +50,7 @@ def by_quantity(models: Iterable[Model]) -> dict[ErrorQuantity, list[Off]]:
     for model in models:
         for one in model.numbers:
             off, quantity = off_of(one), _quantity_of(one)
-            if off is not None and SATURATION_METHODS.isdisjoint(one.why):
+            if off is not None and _OF_OWN_TABLES.isdisjoint(one.why):
                 point, methods = _point_of(one, quantity), frozenset(one.why)
                 is_rare = one.calls_rarely and quantity in OF_LAWS
                 found[quantity].append(Off(off, model.seed, methods, point, is_rare))
