@@ -123,6 +123,9 @@ SPECS = {
         _open("at a { call b { work }; call b { more } }") + "\nmeasure late = s.p95", b="one"
     ),
     "returns-as-poisson": _spec(_open("at a { call b { work }; call b { more } }"), b="four"),
+    "unlike-returns": _spec(
+        _open("at a { call b * 9 { one of { 5 %: work; else: more } } }"), b="one"
+    ),
     "sharing-renewals": _spec(_open("at a { work }", more="; arrivals cv 2"), one="ps"),
     "hayward": _spec(_open("at a { work }", more="; arrivals cv 2"), one="loss"),
     "gamma-mixture": _spec(

@@ -2,7 +2,8 @@
 
 `python tests/stages/batches_on_cores.py COUNT SEED` draws so many fan-outs to one machine with
 several cores and exponential services, simulates each by a heap of when cores are free, and prints
-predicted over simulated values, and how many are within the error that is stated.
+predicted over simulated values, and how many are within the error that is stated. With `fixed`
+or `varied` as well, services are fixed, or gamma distributed with any coefficient of variation.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from qps.compiler.quantities.certainty import Certainty
 LEVELS = ("0.5", "0.95", "0.99")
 _SPEC = """users N in 1..1
 machine plain {{ }}
-machine box {{ cpu {cores} core, queueing mmc }}
+machine box {{ cpu {cores} core, queueing {queueing} }}
 network lan {{ propagation 0 s }}
 component look {{ cpu 10 ms/request }}
 topology {{ node root = plain; node leaf = box; link net = lan between all }}
@@ -31,6 +32,8 @@ stream asks for each user {{
 require {{ asks.latency <= 1 hour }}
 """
 _JOBS = 600_000
+_VARIATIONS = {"": [1], "fixed": [0], "varied": [0, 0, 0.3, 0.5, 1.5, 2]}
+"""Coefficients of variation of services."""
 
 
 class Fan(Struct, frozen=True):
@@ -39,12 +42,27 @@ class Fan(Struct, frozen=True):
     calls: int
     cores: int
     load: float
+    variation: float = 1
+
+    @property
+    def queueing(self) -> str:
+        """The discipline of its services."""
+        varied = "mdc" if self.variation == 0 else f"mgc cv {self.variation}"
+        return "mmc" if self.variation == 1 else varied
+
+    def service(self, chance: Random) -> float:
+        """Return a random service, of 10 ms on average (s)."""
+        if self.variation == 0:
+            return 0.01
+        shape = 1 / self.variation**2
+        return chance.gammavariate(shape, 0.01 / shape)
 
 
-def drawn(chance: Random) -> Fan:
+def drawn(chance: Random, kind: str = "") -> Fan:
     """Return a random fan-out of 2 to 32 calls to 2 to 32 cores."""
     calls = round(2 * 16 ** chance.random())
-    return Fan(calls, round(2 * 16 ** chance.random()), chance.choice([0.1, 0.3, 0.5, 0.7, 0.85]))
+    cores, load = round(2 * 16 ** chance.random()), chance.choice([0.1, 0.3, 0.5, 0.7, 0.85])
+    return Fan(calls, cores, load, chance.choice(_VARIATIONS[kind]))
 
 
 def simulated(fan: Fan, seed: int) -> tuple[float, ...]:
@@ -56,7 +74,7 @@ def simulated(fan: Fan, seed: int) -> tuple[float, ...]:
         now += chance.expovariate(rate)
         ends = []
         for _ in range(fan.calls):
-            ends.append(max(now, heappop(free)) + chance.expovariate(100))
+            ends.append(max(now, heappop(free)) + fan.service(chance))
             heappush(free, ends[-1])
         found.append(max(ends) - now)
     found = sorted(found[len(found) // 20 :])
@@ -66,7 +84,8 @@ def simulated(fan: Fan, seed: int) -> tuple[float, ...]:
 def predicted(fan: Fan) -> list[tuple[float, Certainty]]:
     """Return the same by formulas, with what is stated of each."""
     rate = fan.load * fan.cores / fan.calls / 0.01
-    graph = lowered(_SPEC.format(cores=fan.cores, calls=fan.calls, rate=f"{rate:.9f}"))
+    text = _SPEC.format(cores=fan.cores, calls=fan.calls, rate=f"{rate:.9f}", queueing=fan.queueing)
+    graph = lowered(text)
     asks, at = graph.streams["asks"], graph.at(1)
     found = [
         (
@@ -78,20 +97,20 @@ def predicted(fan: Fan) -> list[tuple[float, Certainty]]:
     return [*found, (float(at.number(asks.mean_latency)), asks.latency_certainty)]
 
 
-def main(count: int, seed: int) -> None:
+def main(count: int, seed: int, kind: str = "") -> None:
     """Print predicted over simulated values."""
     held = stated = 0
     for index in range(count):
-        fan = drawn(Random(seed + index))
+        fan = drawn(Random(seed + index), kind)
         line = []
         for (value, known), truth in zip(predicted(fan), simulated(fan, seed + index), strict=True):
             line.append(f"{value / truth:.3f}")
             if known.error is not None:
                 stated += 1
                 held += abs(value / truth - 1) <= known.error
-        print(fan.calls, fan.cores, fan.load, *line, flush=True)
+        print(fan.calls, fan.cores, fan.load, fan.variation, *line, flush=True)
     print(f"{held} of {stated} within the stated error")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

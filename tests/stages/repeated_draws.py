@@ -230,7 +230,7 @@ def text_of(request: Request) -> str:
     body = text.of(request.steps)
     return _SPEC.format(
         machines="\n".join(
-            f"machine m{at} {{ cpu {many} core, queueing mmc }}"
+            f"machine m{at} {{ cpu {many} core, queueing {'mm1' if many == 1 else 'mmc'} }}"
             for at, many in enumerate(request.cores)
         ),
         components="\n".join(

@@ -139,6 +139,27 @@ def test_waits_come_again(load: float, monkeypatch: pytest.MonkeyPatch) -> None:
         assert value == pytest.approx(truth, rel=0.2)
 
 
+@pytest.mark.parametrize("load", [0.2, 0.5])
+def test_alternatives_at_one_server_come_back_soon(
+    load: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Means were those of random arrivals: up to 1.66 times as long, with an error of 10 %."""
+    monkeypatch.setattr(repeated_draws, "_VISITS", 300_000)
+    either = Drawn(((5, (Work(1, 20.0),)),), (Work(1, 2.0),), is_chance=False)
+    request = Request((Made(1, 5, (either,)),), (1, 1, 1, 1), load)
+    *percentiles, mean = zip(predicted(request), simulated(request, 5), strict=True)
+    assert mean[0][0] == pytest.approx(mean[1], rel=0.06)
+    for (value, known), truth in percentiles:
+        assert known.error is not None
+        assert value == pytest.approx(truth, rel=float(known.error))
+
+
+def test_more_returns_than_are_distinguished_state_no_error() -> None:
+    either = Drawn(((5, (Work(1, 20.0),)),), (Work(1, 2.0),), is_chance=False)
+    request = Request((Made(1, 10, (either,)),), (1, 1, 1, 1), 0.5)
+    assert all(known.error is None for _, known in predicted(request))
+
+
 def test_the_simulation_is_that_of_a_single_server() -> None:
     """The times of M/M/1 are exponential."""
     found = simulated(Request((Work(0, 10.0),), (1,), 0.5), 3)

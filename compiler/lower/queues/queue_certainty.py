@@ -25,6 +25,8 @@ _MOST_UNEVEN = 3
 
 _MOST_MEETING = 2
 """Copies of one item at a station, up to which errors were measured."""
+_MOST_APART = 4
+"""Services at several cores to which items return again and again, that were held as well."""
 _MOST_VISITS = 4
 """Of one item, that were held against what is played."""
 
@@ -246,8 +248,11 @@ def _takes_returns_as_random(queue: Queue) -> bool:
 def _returns(queue: Queue) -> Certainty:
     """Return how times are known of items that come back as if at random."""
     most = queue.most_visits
-    is_measured = most is not None and most <= _MOST_VISITS and queue.law.counts_arrivals
     apart = queue.times_apart
+    is_far = queue.servers is ONE or apart is None or apart > _MOST_APART
+    if most is None and is_far and not queue.is_modeled_as_uniform:
+        return known_by("unlike-returns", queue.resource)
+    is_measured = most is not None and most <= _MOST_VISITS and queue.law.counts_arrivals
     return known_by("returns-as-poisson", queue.resource, apart=apart, is_measured=is_measured)
 
 

@@ -8,10 +8,12 @@ from qps.compiler.lower.queues.stage_law import LastCopy
 from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import ONE
+from qps.engine.expressions.formulas import ONE, ZERO
 
 _MOST_COPIES = 32
 """Of a batch for the cores of a machine, up to which errors were measured."""
+_MEASURED = {ONE: "few", ZERO: "fixed"}
+"""Random fan-outs of which errors were measured, by how services vary: exponential, or fixed."""
 
 
 def come_together(line: Sequence[LatencyPart], fan_out: FanOutStage) -> bool:
@@ -48,5 +50,5 @@ def last_known(last: LastCopy | None, fan_out: FanOutStage, node: str) -> Certai
     if last.service is None:
         return EXACT if fan_out.machines is ONE else known_by("fan-out-associated", [node])
     is_few = fan_out.machines is ONE and fan_out.most <= _MOST_COPIES
-    is_measured = is_few and last.service.variation is ONE
-    return known_by("fan-out-to-cores", [node], case="few" if is_measured else "")
+    case = _MEASURED.get(last.service.variation, "") if is_few else ""
+    return known_by("fan-out-to-cores", [node], case=case)

@@ -227,7 +227,8 @@ class _Outcomes(Struct, frozen=True, kw_only=True):
                 return self._repeated(outcomes, call)
             chances.append(call.times)
             found += [(call.times * chance, passed) for chance, passed in outcomes]
-        return [*found, (1 - total(chances), ())]
+        left = 1 - total(chances)
+        return found if left is ZERO else [*found, (left, ())]
 
     def _repeated(self, outcomes: list[_Outcome], call: CallFactor) -> list[_Outcome]:
         times = self.numbers.structure_of(call.times, _number)
