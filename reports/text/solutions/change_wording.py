@@ -21,6 +21,7 @@ from qps.compiler.quantities.calendar_dates import read_date
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.reports.text.solutions.advice_view import AdviceView
+from qps.reports.text.solutions.capacity_text import supported
 from qps.reports.text.solutions.rewrite_wording import rewrite_words
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.phrases import phrase
@@ -34,6 +35,8 @@ _MOST_WITHOUT_PRICE = 3
 _MOST_HELPFUL = 3
 _MOST_GOALS = 1
 _LEAST_GAIN = 1.1
+_NEARLY_ALL = 0.8
+"""Of what changes gain together: one that gains so much alone is shown in their place."""
 """Of the capacity: a change that gives less is not among the first ones."""
 _FINEST = 1_000_000
 _ENOUGH = ".12g"
@@ -159,6 +162,8 @@ class Wording(Struct, frozen=True, kw_only=True):
     """The parameters and streams by which traffic is less."""
     supported: int = 0
     """The population of the headline, from which gains are counted."""
+    base: int = 0
+    """The same, that without model error where nothing else is known."""
     in_incidents: tuple[str, ...] = ()
     """What the spec states that counts in incidents alone."""
 
@@ -182,10 +187,11 @@ class Wording(Struct, frozen=True, kw_only=True):
         return (*others, *[one for one in ranked if one.is_goal][:_MOST_GOALS])
 
     def _has_enough_in_part(self, one: AdviceView) -> bool:
-        """Return whether one of the changes that are made together does as much by itself."""
+        """Return whether one of the changes that are made together gains nearly as much alone."""
         parts = one.together or ()
         alone = (other for other in self.changes if other.setting in parts)
-        return any(supported_with(other) >= supported_with(one) for other in alone)
+        enough = self.base + _NEARLY_ALL * (supported_with(one) - self.base)
+        return any(supported_with(other) >= enough for other in alone)
 
     @property
     def by_kind(self) -> tuple[AdviceView, ...]:
@@ -241,6 +247,7 @@ def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wo
         changes=changes,
         traffic=model.derived(_traffic_inputs),
         supported=0 if answer.at_reliable is None else answer.at_reliable.population,
+        base=supported(answer) or 0,
         without_price=() if answer.costs else tuple(kinds)[:_MOST_WITHOUT_PRICE],
         in_incidents=model.derived(_in_incidents),
     )
