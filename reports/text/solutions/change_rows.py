@@ -90,11 +90,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     for place, (change_text, many, costs, setting) in enumerate(rows):
         labels += [""] * (len(lines) - len(labels))
         labels.append("" if place and kinds[place] == kinds[place - 1] else kinds[place])
-        written = [
-            f"    {line}"
-            for text in lines_to_write(by_kind[place].lines or ())
-            for line in wrapped(text, value_width - 4, "  ")
-        ]
+        written = _written(by_kind[place], value_width)
         row = (
             change_text
             + _right(many, end - text_width(change_text))
@@ -117,6 +113,15 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     labels += [""] * (len(lines) - len(labels))
     margins = (_left(f"  {one}", VALUE_COLUMN) for one in labels)
     return [head, *(margin + line for margin, line in zip(margins, lines, strict=True))]
+
+
+def _written(change: AdviceView, width: int) -> list[str]:
+    """Return the lines of the spec that a change takes, below its row."""
+    return [
+        f"    {line}"
+        for text in lines_to_write(change.lines or ())
+        for line in wrapped(text, width - 4, "  ")
+    ]
 
 
 def capacity_in_row(one: AdviceView, answer: Answer) -> str:
