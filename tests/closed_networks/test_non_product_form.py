@@ -79,10 +79,13 @@ def test_very_unlike_services_are_within_their_errors_up_to_the_knee(station: St
     graph = _graph(net)
     for name, (rate, times) in zip(("s0", "s1"), played(net, Random(1), 40_000), strict=True):
         stream, at = graph.streams[name], graph.at(1)
-        assert stream.arriving_known.error == 0.4
-        assert at.number(stream.rate) == pytest.approx(rate, rel=0.4)
-        assert stream.latency_certainty.error == 0.8
-        assert at.number(stream.mean_latency) == pytest.approx(fmean(times), rel=0.8)
+        of_rate, of_times = stream.arriving_known.error, stream.latency_certainty.error
+        assert of_rate is not None
+        assert of_times is not None
+        assert of_rate <= 0.4
+        assert of_times <= 0.8
+        assert at.number(stream.rate) == pytest.approx(rate, rel=of_rate)
+        assert at.number(stream.mean_latency) == pytest.approx(fmean(times), rel=of_times)
 
 
 def test_open_traffic_takes_of_what_users_find_before_the_knee() -> None:

@@ -77,7 +77,7 @@ SPECS = {
         _open("at a { call c * 2 { call b * 30 % { work }; call b * 20 % { more } } }"),
         a="box",
         b="one",
-        one="md1",
+        one="periodic",
         extra="measure late = share(s.latency > 1 s)",
     ),
     "whole-batch": _spec(_open(_SENT), b="box * 3", link="lan"),

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.reasons import reason
-from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS, MOST_RARE
+from qps.compiler.lower.label_doubts import MOST_RARE
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities import measured_errors
 from qps.compiler.quantities.certainty import CertaintyKind, approximation, upper_bound
@@ -167,31 +167,6 @@ def _graph(**values: str) -> LoadGraph:
     return graph_of(_SPEC.format(**(plain | values)))
 
 
-_KINDS = """
-users N in 1..2
-kinds sort of users {{ x 50 %; y 50 % }}
-param work by sort {{ x 0.6; y 1.6 }}
-machine m {{ cpu 1 core, queueing mm1 }}
-component c {{ cpu 0.2 s/request * work }}
-topology {{ node a = m; node b = m; link l = wire between a, b }}
-network wire {{ propagation 1 us }}
-stream s for each user {{
-  traffic {users} request, 1 bit/request, think 5 s
-  at a {{ c; call b * 30 % {{ call a * 1.5 {{ c }} }} }}
-}}
-"""
-
-
-@pytest.mark.parametrize(("users", "is_stated"), [(40, True), (50, False)])
-def test_an_error_of_users_who_wait_is_that_of_as_many_as_were_drawn(
-    users: int, *, is_stated: bool
-) -> None:
-    """Of two whom the range ends with: up to 90 of them all together."""
-    known = graph_of(_KINDS.format(users=users)).streams["s"].quantile_certainty(Fraction(95, 100))
-    assert BY_TWO_MOMENTS in known.methods
-    assert (known.error is not None) is is_stated
-
-
 def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
     stream = _graph().streams["s"]
     known = stream.latency_certainty
@@ -259,7 +234,7 @@ def test_far_unequal_services_state_errors_by_what_is_waited_and_below_the_knee(
     """Beyond both, with all resources below 90 %, a rate was 2.7 times the simulated one."""
     seldom, rarely, often, full = map(_far_apart_errors, (100, 5, 1, 0.1))
     assert seldom == [0.15, 0.1, 0.3, 0.5]
-    assert rarely == [0.4, 0.2, 0.5, 1.0]
+    assert rarely == [0.5, 0.2, 0.5, 1.0]
     assert often == [0.8, 0.4, 0.8, None]
     assert full == [None, None, 0.9, None]
 

@@ -368,7 +368,8 @@ def test_calls_by_chance_have_the_law_of_a_wait_for_any_service(
     for level in first_answers.LEVELS:
         expected = times[int(level * len(times))]
         known = asks.quantile_certainty(level)
-        assert there.number(asks.latency_quantile(level)) == pytest.approx(expected, rel=0.25)
+        most = 0.25 if known.error is None else min(known.error, 0.25)
+        assert there.number(asks.latency_quantile(level)) == pytest.approx(expected, rel=most)
         assert "calls-allotted" not in known.methods
         assert known.kind is CertaintyKind.APPROXIMATION
-        assert (known.error is None) is (queueing != "md1")
+        assert known.error is not None or queueing != "md1"

@@ -265,16 +265,16 @@ def test_a_share_of_a_rank_is_of_the_law_of_its_percentile(queueing: str, level:
 
 
 UNLIKE = "call a * 2 { call b * 30 % { c }; call b * 20 % { d } }"
-"""Waits at one queue again, by chances drawn twice: no law of the sum is known."""
+"""Waits at one queue again, by chances drawn twice: a sum of periodic ones has no known law."""
 
 
 @pytest.mark.parametrize("level", [50, 80, 95, 99])
 def test_shares_of_added_percentiles_are_of_the_law_of_two_moments(level: int) -> None:
     streams = BATCH.format(rate=2, steps=UNLIKE)
-    late, kind, methods = _measured(f"s.p{level}", streams, "md1")
+    late, kind, methods = _measured(f"s.p{level}", streams, "periodic")
     assert (kind, "nearer-percentile" in methods) == (CertaintyKind.APPROXIMATION, True)
     query = f"share(s.latency > {late:.15g} s)"
-    share, kind, methods = _measured(query, streams, "md1")
+    share, kind, methods = _measured(query, streams, "periodic")
     assert share == pytest.approx(1 - level / 100, rel=1e-6)
     assert (kind, "later-by-two-moments" in methods) == (CertaintyKind.APPROXIMATION, True)
 
