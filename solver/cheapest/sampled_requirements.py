@@ -132,21 +132,15 @@ class SampledRequirement:
         Samples are bounded one by one only where their group decides nothing.
         """
         groups, group_of = self._coarse
-        ends = {
-            one.symbol: self.values(one, np.array([chosen[one.axis]]), groups.ends)
-            for one in self.parts
-        }
-        failing, open_groups = _signs(self.formulas, ends, groups, 1)
+        failing, open_groups = _signs(self.formulas, self._at(chosen, groups.ends), groups, 1)
         count = int(groups.sizes[failing[0]].sum())
         if count > self.may_fail or not open_groups.any():
             return count > self.may_fail
         if count + int(groups.sizes[open_groups[0]].sum()) <= self.may_fail:
             return False
         which = np.flatnonzero(open_groups[0][group_of])
-        drawn = {symbol: (own[which], own[which]) for symbol, own in self.draws.items()}
-        ends = {
-            one.symbol: self.values(one, np.array([chosen[one.axis]]), drawn) for one in self.parts
-        }
+        drawn = self._drawn_in(which)
+        ends = self._at(chosen, drawn)
         failing = np.zeros((1, which.size), dtype=bool)
         for formula in self.formulas:
             failing |= formula.fails(ends, drawn)
@@ -159,20 +153,18 @@ class SampledRequirement:
         """
         rank = self._order()
         worst = np.argsort(-rank, kind="stable")[: _SPARE * self.may_fail + _FEWEST]
-        if worst.size <= most:
-            near = {symbol: (own[worst], own[worst]) for symbol, own in self.draws.items()}
-            return _Columns(ends=near, sizes=np.ones(worst.size, dtype=np.int64))
-        groups = _halved(worst, np.array(list(self.draws.values())), most)
-        return _Columns(
-            ends={
-                symbol: (
-                    np.array([own[group].min() for group in groups]),
-                    np.array([own[group].max() for group in groups]),
-                )
-                for symbol, own in self.draws.items()
-            },
-            sizes=np.array([group.size for group in groups]),
-        )
+        each = _Columns(ends=self._drawn_in(worst), sizes=np.ones(worst.size, dtype=np.int64))
+        return each if worst.size <= most else each.grouped(most)[0]
+
+    def _drawn_in(self, samples: Ints) -> Ends:
+        """Return what is drawn in some of the samples."""
+        return {symbol: (own[samples], own[samples]) for symbol, own in self.draws.items()}
+
+    def _at(self, chosen: Sequence[int], drawn: Ends) -> Ends:
+        """Return bounds of all parts with one option of each axis."""
+        return {
+            one.symbol: self.values(one, np.array([chosen[one.axis]]), drawn) for one in self.parts
+        }
 
     def _order(self) -> Floats:
         """Return what is larger for samples that about fail sooner with the last options.
@@ -181,11 +173,8 @@ class SampledRequirement:
         """
         numbers = np.array(list(self.draws.values()))
         some = np.linspace(0, self.count - 1, min(self.count, self._ranked), dtype=np.int64)
-        drawn = {symbol: (own[some], own[some]) for symbol, own in self.draws.items()}
-        ends = {
-            one.symbol: self.values(one, np.array([int(self.options[one.axis][-1])]), drawn)
-            for one in self.parts
-        }
+        drawn = self._drawn_in(some)
+        ends = self._at([int(options[-1]) for options in self.options], drawn)
         spread = np.maximum(numbers.std(axis=1), np.finfo(float).tiny)
         scaled = ((numbers - numbers.mean(axis=1)[:, None]) / spread[:, None]).T
         found = np.zeros(self.count)

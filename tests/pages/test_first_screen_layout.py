@@ -193,15 +193,22 @@ def test_where_uncertain_inputs_do_not_affect_capacity_its_limits_are_drawn(
     assert not page.page.is_visible("#picture-histogram")
 
 
+def _measured_tab(html: str, size: tuple[int, int], shared_browser: Any, folder: Path) -> Any:
+    """Return a tab of a width and height in which a page is opened, with its layout shifts."""
+    file = folder / "page.html"
+    file.write_text(html, encoding="utf-8")
+    width, height = size
+    tab = shared_browser.running().new_page(viewport={"width": width, "height": height})
+    tab.add_init_script(SHIFTS)
+    tab.goto(file.as_uri())
+    return tab
+
+
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_nothing_moves_when_the_scripts_take_over(
     width: int, height: int, kafka_html: str, shared_browser: Any, tmp_path: Path
 ) -> None:
-    file = tmp_path / "page.html"
-    file.write_text(kafka_html, encoding="utf-8")
-    tab = shared_browser.running().new_page(viewport={"width": width, "height": height})
-    tab.add_init_script(SHIFTS)
-    tab.goto(file.as_uri())
+    tab = _measured_tab(kafka_html, (width, height), shared_browser, tmp_path)
     tab.wait_for_selector("#advice button")
     tab.wait_for_timeout(500)
     assert tab.evaluate("() => globalThis.shifted ?? 0") < 0.05
@@ -212,11 +219,7 @@ def test_nothing_moves_when_the_scripts_take_over(
 def test_nothing_moves_under_a_reader_who_scrolls_at_once(
     width: int, height: int, kafka_html: str, shared_browser: Any, tmp_path: Path
 ) -> None:
-    file = tmp_path / "page.html"
-    file.write_text(kafka_html, encoding="utf-8")
-    tab = shared_browser.running().new_page(viewport={"width": width, "height": height})
-    tab.add_init_script(SHIFTS)
-    tab.goto(file.as_uri())
+    tab = _measured_tab(kafka_html, (width, height), shared_browser, tmp_path)
     tab.wait_for_function("() => document.body.classList.contains('live')")
     high = tab.evaluate("() => document.documentElement.scrollHeight")
     for top in range(0, high, height):

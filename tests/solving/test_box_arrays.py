@@ -65,7 +65,7 @@ def test_what_is_left_open_begins_no_later_than_the_first_failure(name: str) -> 
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_each_population_before_a_likely_failure_is_looked_at_in_one_run(
+def test_populations_before_a_likely_failure_take_one_run(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where that is is the one box of one population: what is left does not rest on it."""

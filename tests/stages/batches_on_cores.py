@@ -9,13 +9,12 @@ or `varied` as well, services are fixed, or gamma distributed with any coefficie
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from random import Random
 
 from msgspec import Struct
 
-from helpers.specs import lowered
+from helpers.stated_numbers import stated_numbers
 from qps.compiler.quantities.certainty import Certainty
 
 LEVELS = ("0.5", "0.95", "0.99")
@@ -85,16 +84,7 @@ def predicted(fan: Fan) -> list[tuple[float, Certainty]]:
     """Return the same by formulas, with what is stated of each."""
     rate = fan.load * fan.cores / fan.calls / 0.01
     text = _SPEC.format(cores=fan.cores, calls=fan.calls, rate=f"{rate:.9f}", queueing=fan.queueing)
-    graph = lowered(text)
-    asks, at = graph.streams["asks"], graph.at(1)
-    found = [
-        (
-            float(at.number(asks.latency_quantile(Fraction(level)))),
-            asks.quantile_certainty(Fraction(level)),
-        )
-        for level in LEVELS
-    ]
-    return [*found, (float(at.number(asks.mean_latency)), asks.latency_certainty)]
+    return stated_numbers(text, "asks", LEVELS)
 
 
 def main(count: int, seed: int, kind: str = "") -> None:

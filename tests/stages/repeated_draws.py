@@ -11,14 +11,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from random import Random
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from helpers.specs import lowered
+from helpers.stated_numbers import stated_numbers
 from qps.compiler.quantities.certainty import Certainty
 
 LEVELS = ("0.5", "0.95", "0.99")
@@ -245,16 +244,7 @@ def text_of(request: Request) -> str:
 
 def predicted(request: Request) -> list[tuple[float, Certainty]]:
     """Return the same by formulas, with what is stated of each."""
-    graph = lowered(text_of(request))
-    asks, at = graph.streams["asks"], graph.at(1)
-    found = [
-        (
-            float(at.number(asks.latency_quantile(Fraction(level)))),
-            asks.quantile_certainty(Fraction(level)),
-        )
-        for level in LEVELS
-    ]
-    return [*found, (float(at.number(asks.mean_latency)), asks.latency_certainty)]
+    return stated_numbers(text_of(request), "asks", LEVELS)
 
 
 def main(count: int, seed: int) -> None:

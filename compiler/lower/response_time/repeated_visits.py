@@ -60,6 +60,7 @@ def _relative_wait(first: LatencyPart, part: LatencyPart) -> Formula:
 
 
 def _calls_around(parts: Sequence[LatencyPart], depth: int) -> Iterator[CallFactor]:
+    """Yield the calls within `depth` others that may not be made just once."""
     return (call for part in parts for call in part.calls[depth:] if call.times is not ONE)
 
 
@@ -68,9 +69,8 @@ def repeats_by_share(added: Sequence[LatencyPart], depth: int = 0) -> bool:
     again = repeated_queues(added, depth)
     for part in added:
         assert part.queue is not None
-        made = [call for call in part.calls[depth:] if call.times is not ONE]
         if part.queue.resource in again and not all(
-            call.is_whole and not call.is_share for call in made
+            call.is_whole and not call.is_share for call in _calls_around([part], depth)
         ):
             return True
     return False
@@ -83,13 +83,8 @@ def is_counted(added: Sequence[LatencyPart], depth: int = 0) -> bool:
     once more than others.
     """
     again = repeated_queues(added, depth)
-    calls = (
-        call
-        for part in added
-        if part.queue is not None and part.queue.resource in again
-        for call in part.calls[depth:]
-        if call.times is not ONE
-    )
+    parts = [one for one in added if one.queue is not None and one.queue.resource in again]
+    calls = _calls_around(parts, depth)
     return all(not call.is_share and call.most is None for call in calls)
 
 

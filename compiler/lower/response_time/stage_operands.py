@@ -47,8 +47,8 @@ def operands_of(
     sure = {name: one for name, one in again.items() if name not in by_chance}
     apart = _Summed(added=added, repeated=frozenset(sure))
     fixed, operands, chances = apart.of(line, depth)
-    for times, part in sure.values():
-        operands += _combined_waits(part, times, ONE)
+    waited = [one for times, part in sure.values() for one in _combined_waits(part, times, ONE)]
+    operands += waited
     if not by_chance:
         return fixed, operands, chances
     # What is drawn anew each time is waited for by itself where it is seldom passed again, else
@@ -56,8 +56,7 @@ def operands_of(
     same, at_once, _ = _Summed(added=added, repeated=frozenset(again)).of(line, depth)
     for name, count in by_chance.items():
         at_once += _combined_waits(again[name][1], count.of_those, count.any)
-    for times, part in sure.values():
-        at_once += _combined_waits(part, times, ONE)
+    at_once += waited
     weight = minimum(*(count.rarely_again for count in by_chance.values()))
     always = fixed if same is fixed else ZERO
     ways = (

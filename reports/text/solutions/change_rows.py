@@ -32,7 +32,6 @@ from qps.solver.answer import Answer
 HELPS = phrase("changes")
 """The label of changes."""
 _LONGEST_REASON = 80
-_GOAL = "goal"
 
 
 def _with_users(one: AdviceView, answer: Answer) -> str:
@@ -71,7 +70,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
         for one in by_kind
     ]
     kinds = [phrase(f"change.kind.{words.kind(one)}") for one in by_kind]
-    if answer.capacity is not None and words.kind(by_kind[0]) != _GOAL:
+    if answer.capacity is not None and not by_kind[0].is_goal:
         kinds[0] = phrase("change.recommended")
     change, users, cost, setting_width = (max(text_width(row[i]) for row in rows) for i in range(4))
     value_width = max(20, width - VALUE_COLUMN)

@@ -35,9 +35,9 @@ _MOST_WITHOUT_PRICE = 3
 _MOST_HELPFUL = 3
 _MOST_GOALS = 1
 _LEAST_GAIN = 1.1
+"""Of the capacity: a change that gives less is not among the first ones."""
 _NEARLY_ALL = 0.8
 """Of what changes gain together: one that gains so much alone is shown in their place."""
-"""Of the capacity: a change that gives less is not among the first ones."""
 _FINEST = 1_000_000
 _ENOUGH = ".12g"
 

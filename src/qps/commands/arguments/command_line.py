@@ -76,12 +76,7 @@ class _Parser(argparse.ArgumentParser):
         flags = [word.partition("=")[0] for word in left if word.startswith("-")]
         if flags:
             message = f"`{self.prog}` has no flag `{flags[0]}`"
-            shown = [
-                flag
-                for flag, action in self._option_string_actions.items()
-                if action.help != argparse.SUPPRESS
-            ]
-            hint = _of_others(flags[0], self.prog) or did_you_mean(flags[0], shown)
+            hint = _of_others(flags[0], self.prog) or did_you_mean(flags[0], _shown_flags(self))
         else:
             message, hint = f"`{self.prog}` takes no argument `{left[0]}`", None
         raise _complaint(message, hint or f"`{self.prog} --help` lists the arguments")
@@ -111,16 +106,17 @@ def parser_of(command: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def _flags(command: str) -> frozenset[str]:
+def _shown_flags(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the flags that the help of a parser shows."""
+    actions = parser._option_string_actions.items()  # noqa: SLF001 - no public way
+    return [flag for flag, action in actions if action.help != argparse.SUPPRESS]
+
+
+def _flags(command: str) -> list[str]:
     """Return the flags of a command that its help shows."""
     commands = argparse.ArgumentParser().add_subparsers()
     COMMANDS[command](commands)
-    return frozenset(
-        flag
-        for parser in commands.choices.values()
-        for flag, action in parser._option_string_actions.items()  # noqa: SLF001 - no public way
-        if action.help != argparse.SUPPRESS
-    )
+    return [flag for parser in commands.choices.values() for flag in _shown_flags(parser)]
 
 
 def _of_others(flag: str, program: str) -> str | None:
