@@ -38,6 +38,7 @@ MISS = "not hit: call db { query }"
 RETRY = "retry browse { timeout 2 s; retries 2; backoff 500 ms; budget 10 % }"
 SCALE = "autoscale web in 4..20 { target 70 %; startup 10 s; stabilization 30 s }"
 CASES = {
+    "autoscaled machines lost": (MISS, SCALE, "lose 2 of web for 20 s"),
     "lost database, cold cache, autoscaler": (
         MISS,
         RETRY + "\n" + SCALE,
@@ -46,7 +47,6 @@ CASES = {
     "some machines lost": ("call db { query }", RETRY, "lose 2 of web for 20 s"),
     "errors": (MISS, RETRY.replace("; budget 10 %", ""), "fail 1 of db for 20 s"),
     "slower": (MISS, RETRY, "slow web by 60 % for 20 s; surge buy by 300 % after 5 s for 10 s"),
-    "autoscaled machines lost": (MISS, SCALE, "lose 2 of web for 20 s"),
     "calls together": (
         "together { call db { query }; call db { page } }",
         "",
