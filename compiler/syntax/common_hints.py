@@ -32,6 +32,7 @@ from qps.compiler.syntax.statement_hints import (
     chance_help,
     changed_machine_help,
     condition_help,
+    cost_help,
     group_help,
     list_help,
     member_help,
@@ -44,6 +45,7 @@ from qps.compiler.syntax.statement_hints import (
     target_help,
     think_time_help,
     use_help,
+    way_help,
 )
 from qps.compiler.syntax.word_hints import (
     case_help,
@@ -156,6 +158,8 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     priority_help,
     group_help,
     changed_machine_help,
+    cost_help,
+    way_help,
     pool_help,
     call_help,
     chance_help,
