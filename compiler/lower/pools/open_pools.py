@@ -30,6 +30,7 @@ from qps.compiler.lower.queues.flow_equivalent_server import (
     filled,
     joined,
     let_through,
+    overflowing,
 )
 from qps.compiler.lower.queues.pool_holding import Hold, room_of, weighted_mean
 from qps.compiler.lower.queues.station_queue import Queue
@@ -197,6 +198,7 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> PoolSubnetwork:
     )
     in_line = all(one.is_in_line for one in holds)
     alone, rate = let_through(services, places, machines, stations, in_line=in_line)
+    overflows, fills = overflowing(services, places, machines, stations)
     return PoolSubnetwork(
         places=places,
         services=services,
@@ -208,6 +210,8 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> PoolSubnetwork:
         + _variance_between([one.alone for one in holds], rates),
         lengths=_lengths(holds, rates),
         is_queued=bool(stations),
+        overflows=overflows,
+        fills=fills,
     )
 
 

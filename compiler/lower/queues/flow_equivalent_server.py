@@ -61,6 +61,8 @@ class PoolSubnetwork(Struct, frozen=True, kw_only=True):
     variance: Formula
     lengths: ServiceLengths | None = None
     is_queued: bool = True
+    overflows: Formula = ZERO
+    fills: Formula = ONE
 
     @property
     def holding_time_alone(self) -> Formula:
@@ -80,6 +82,7 @@ class SubnetworkStation(Struct, frozen=True, kw_only=True):
 
     There are so many `copies` of it, each with so many `servers`; what `visits` it makes a load of
     `filled` erlangs at each, `own` of it the items within by the visits that are `theirs`.
+    What finds as many as its `capacity` at one of them is lost; None where nothing is.
     """
 
     resource: str
@@ -91,6 +94,7 @@ class SubnetworkStation(Struct, frozen=True, kw_only=True):
     visits: frozenset[tuple[str, int]]
     theirs: frozenset[tuple[str, int]]
     is_all: bool
+    capacity: Formula | None = None
 
     def stands_at(self, node: str) -> bool:
         """Return whether each machine of a node has one of its own: a resource of it, or a port."""
@@ -132,6 +136,7 @@ def station_of(queue: Queue, visit: QueueVisit, times: Formula) -> SubnetworkSta
         visits=frozenset(one.of for one in queue.visits),
         theirs=frozenset([visit.of]),
         is_all=queue.background is ZERO,
+        capacity=None if queue.offered is None else queue.offered.room,
     )
 
 
@@ -176,6 +181,30 @@ class PoolMachines(Struct, frozen=True, kw_only=True):
     def with_others(self, items: Formula) -> Formula:
         """Return how many items there are in all pools where there are so many in one."""
         return items + (self.count - 1) * self.elsewhere
+
+
+def overflowing(
+    services: Formula,
+    places: Formula,
+    machines: PoolMachines,
+    stations: Sequence[SubnetworkStation],
+) -> tuple[Formula, Formula]:
+    """Return whether a pool `overflows` and whether it `fills`; between whole numbers on a line."""
+    rooms = [(one, one.capacity) for one in stations if one.capacity is not None]
+    if not stations or len(rooms) < len(stations):
+        return ZERO, ONE
+    everywhere = places * machines.count
+    lack = [(places if machines.has(one) else everywhere) - capacity for one, capacity in rooms]
+    if services - total(one.demand for one in stations) is not ZERO:
+        return _at_most_one(minimum(*lack)), ONE  # more may be where nobody waits
+    in_queues = [
+        capacity if machines.has(one) else capacity * one.copies for one, capacity in rooms
+    ]
+    return _at_most_one(minimum(*lack)), _at_most_one(total(in_queues) + 1 - places)
+
+
+def _at_most_one(more: Formula) -> Formula:
+    return minimum(ONE, maximum(ZERO, more))
 
 
 def let_through(
@@ -279,6 +308,9 @@ def _filled(network: PoolSubnetwork, arriving: Formula) -> Filled:
     left = maximum(below, _NEXT_TO_NOTHING) ** ((places - servers) / uneven)
     waits = uneven * waiting * behind
     within = network.holding_time_alone + waits * (1 - left)
+    if network.overflows is not ZERO:  # nobody waits there longer for all who come to the pool
+        shorter = minimum(within, network.opened)
+        within = network.overflows * shorter + (ONE - network.overflows) * within
     # No less than what would be open, without those for whom there is no place. What this adds to
     # that is written without it: bounds would not see that it is subtracted from itself.
     lost = waits * left
@@ -292,7 +324,7 @@ def _filled(network: PoolSubnetwork, arriving: Formula) -> Filled:
         ratio = part * unlike_ratio(network.lengths, servers, below) + 1 - part
         lasts = two_times(behind, ratio, variation)
     tail = behind * (ratio + (1 - part) * (uneven - 1))
-    late = waiting * left * tail
+    late = waiting * left * tail * network.fills
     adds = late
     if network.is_queued:
         longer = maximum(within - network.opened, -lost)

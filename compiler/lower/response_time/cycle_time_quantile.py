@@ -68,7 +68,7 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
         return None
     if stream.network.behind or stream.network.found or stream.network.unlike:
         return None
-    if not stream.network.is_of_one and _calls_by_chance(waits):
+    if _calls_by_chance(waits) and (not stream.network.is_of_one or _are_shared(waits)):
         return None  # a few moments say nothing of users of whom some call and others do not
     visits: dict[str, list[LatencyPart]] = {}
     for part in waits:
@@ -118,6 +118,11 @@ def _is_by_chance(part: LatencyPart, with_queues: Collection[str]) -> bool:
 
 def _calls_by_chance(visits: Sequence[LatencyPart]) -> bool:
     return any(not call.is_whole for part in visits for call in part.calls)
+
+
+def _are_shared(visits: Sequence[LatencyPart]) -> bool:
+    """Return whether some share a processor: the law of such stays is for visits that all make."""
+    return any(part.queue is not None and part.queue.traits.is_insensitive for part in visits)
 
 
 def _are_alternatives(visits: Sequence[LatencyPart]) -> bool:
