@@ -42,10 +42,10 @@ from qps.compiler.syntax.statement_hints import (
     run_help,
     size_in_help,
     source_help,
+    stream_ends_help,
     target_help,
     think_time_help,
     use_help,
-    way_help,
 )
 from qps.compiler.syntax.word_hints import (
     case_help,
@@ -159,7 +159,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     group_help,
     changed_machine_help,
     cost_help,
-    way_help,
+    stream_ends_help,
     pool_help,
     call_help,
     chance_help,

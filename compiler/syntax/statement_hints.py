@@ -93,7 +93,7 @@ def cost_help(fault: Fault) -> str | None:
     return instead(whole.text, first, at=whole, words=f"put the resource first: `{first}`")
 
 
-def way_help(fault: Fault) -> str | None:
+def stream_ends_help(fault: Fault) -> str | None:
     """Where a stream is written by its two ends: `stream pages from client to web`."""
     stream = re.search(r"^stream\s+(\w+)(?:\s+in(?:\s+\w+)?)?$", fault.before)
     if stream is None:

@@ -36,6 +36,7 @@ from qps.solver.breakdown.breakdown_types import Apart, NumberApart, SpreadOf, d
 from qps.solver.breakdown.measure_naming import NumberPart
 from qps.solver.breakdown.stream_breakdown import (
     called_by,
+    percentile_hint,
     percentile_of,
     quantile_apart,
     stream_apart,
@@ -157,13 +158,19 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         hint=" or ".join(
             hint
             for hint in (
-                did_you_mean(name, names(graph)),
+                _as_percentile(name, graph) or did_you_mean(name, names(graph)),
                 f"ask for a mode: `--set mode={modes[0]}`" if is_outside else None,
             )
             if hint is not None
         )
         or None,
     )
+
+
+def _as_percentile(name: str, graph: LoadGraph) -> str | None:
+    """Return how the percentile of a stream is named, where a name has no stream; else None."""
+    stream = next(iter(graph.streams), None)
+    return None if stream is None else percentile_hint(stream, name)
 
 
 def _waits_in(name: str) -> ir.Measured | None:

@@ -81,18 +81,23 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
         return apart(what=what, value=time, dimension=TIME)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
-        measures = stream_measures()
-        raise QpsError.single(
-            codes.UNKNOWN_NAME,
-            None,
-            f"a stream has no `{measure}`",
-            hint=did_you_mean(measure, measures) or "there is " + listed(measures, "and"),
-        )
+        raise _no_such_measure(stream, measure)
     what = {"rate": "arrival rate of each flow, in items/s",
             "throughput": "throughput of each flow, in bit/s"}[measure]  # fmt: skip
     is_bits = measure == "throughput" or found.item == INFORMATION_BASE
     dimension = DATA_RATE if is_bits else Dimension.of(found.item) / TIME
     return apart(what=what, value=values[measure], dimension=dimension)
+
+
+def _no_such_measure(stream: str, measure: str) -> QpsError:
+    measures = stream_measures()
+    hint = percentile_hint(stream, measure) or did_you_mean(measure, measures)
+    return QpsError.single(
+        codes.UNKNOWN_NAME,
+        None,
+        f"a stream has no `{measure}`",
+        hint=hint or "there is " + listed(measures, "and"),
+    )
 
 
 def _waiting(stream: StreamMeasures, measure: str, scope: tuple[str, ...]) -> dict[str, Any]:
@@ -118,6 +123,12 @@ def percentile_of(graph: LoadGraph, name: str) -> tuple[str, Fraction] | None:
     if percentile is not None:  # a share that no word has
         stream, share = percentile[1], literal_share(percentile[2])
     return None if share is None or stream not in graph.streams else (stream, share)
+
+
+def percentile_hint(stream: str, word: str) -> str | None:
+    """Return how a percentile is named that is written as `latency.p99` or `p999`; else None."""
+    last = re.sub(r"\A(p\d\d)(\d+)\Z", r"\1_\2", word.removeprefix("latency."))
+    return f"write `{stream}.{last}`" if percentile_level(last) is not None else None
 
 
 def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Apart:

@@ -142,10 +142,13 @@ def _command(argv: Sequence[str]) -> str | None:
     """Return the command that stands first; a complaint where one is named that is none."""
     command = next((word for word in argv if not word.startswith("-")), None)
     if command is not None and command not in COMMANDS:
+        from qps.commands.arguments.words_of_other_tools import COMMANDS_ELSEWHERE  # noqa: PLC0415
         from qps.commands.terminal.console import complain  # noqa: PLC0415
         from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
-        hint = did_you_mean(command, COMMANDS) or "`qps --help` lists the commands"
+        here = COMMANDS_ELSEWHERE.get(command)
+        hint = f"`qps {here}` does that" if here else did_you_mean(command, COMMANDS)
+        hint = hint or "`qps --help` lists the commands"
         raise complain(f"unknown command `{command}`", hint)
     return command if argv[:1] == [command] else None
 

@@ -71,12 +71,14 @@ class _Parser(argparse.ArgumentParser):
         return [*words[:place], usual, *words[place:]]
 
     def _refuse(self, left: Sequence[str]) -> NoReturn:
+        from qps.commands.arguments.words_of_other_tools import flag_here  # noqa: PLC0415
         from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
         flags = [word.partition("=")[0] for word in left if word.startswith("-")]
         if flags:
             message = f"`{self.prog}` has no flag `{flags[0]}`"
-            hint = _of_others(flags[0], self.prog) or did_you_mean(flags[0], _shown_flags(self))
+            hint = flag_here(flags[0], _shown_flags(self)) or _of_others(flags[0], self.prog)
+            hint = hint or did_you_mean(flags[0], _shown_flags(self))
         else:
             message, hint = f"`{self.prog}` takes no argument `{left[0]}`", None
         raise _complaint(message, hint or f"`{self.prog} --help` lists the arguments")
