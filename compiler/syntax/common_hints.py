@@ -13,6 +13,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.date_hints import month_help, time_of_day_help
 from qps.compiler.syntax.event_hints import event_time_help, failure_help, profile_help
 from qps.compiler.syntax.faults import RANGE_HINT, Fault
+from qps.compiler.syntax.other_notations import other_notation_help
 from qps.compiler.syntax.percentile_hints import percentile_help
 from qps.compiler.syntax.sign_hints import (
     bracket_help,
@@ -32,7 +33,6 @@ from qps.compiler.syntax.statement_hints import (
     chance_help,
     changed_machine_help,
     condition_help,
-    cost_help,
     group_help,
     list_help,
     member_help,
@@ -42,7 +42,6 @@ from qps.compiler.syntax.statement_hints import (
     run_help,
     size_in_help,
     source_help,
-    stream_ends_help,
     target_help,
     think_time_help,
     use_help,
@@ -158,8 +157,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     priority_help,
     group_help,
     changed_machine_help,
-    cost_help,
-    stream_ends_help,
+    other_notation_help,
     pool_help,
     call_help,
     chance_help,

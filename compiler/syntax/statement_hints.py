@@ -74,41 +74,6 @@ def group_help(fault: Fault) -> str | None:
     return None
 
 
-_AMOUNT = re.compile(r"([ \t]*[^\W\d][\w/]*)?[ \t]+(?:of|on|to|from)[ \t]+([^\W\d]\w*)")
-
-
-def cost_help(fault: Fault) -> str | None:
-    """Where a cost begins with its amount: `component api { 5 ms of cpu }`."""
-    if not re.match(r"component\b[^{]*\{", fault.before) or not fault.word[:1].isdigit():
-        return None
-    line = fault.span.source.text[: fault.span.start].rstrip(" \t")
-    if fault.opened != "{" or not line.endswith(("{", ";", "\n")):
-        return None
-    found = _AMOUNT.match(fault.behind)
-    if found is None:
-        return f"put the resource first: `cpu {fault.word} ms/request`"
-    amount = f"{fault.word}{found[1] or ''}"
-    whole = Span(fault.span.source, fault.span.start, fault.span.end + found.end())
-    first = f"{found[2]} {amount}"
-    return instead(whole.text, first, at=whole, words=f"put the resource first: `{first}`")
-
-
-def stream_ends_help(fault: Fault) -> str | None:
-    """Where a stream is written by its two ends: `stream pages from client to web`."""
-    stream = re.search(r"^stream\s+(\w+)(?:\s+in(?:\s+\w+)?)?$", fault.before)
-    if stream is None:
-        return None
-    ends = re.match(r"(?:from|in|:)?\s*(\w+)\s*(?:to\b|->|→)\s*(\w+)", fault.word + fault.behind)
-    ends = ends or re.match(r"()to\s+(\w+)", fault.word + fault.behind)
-    if ends is None:
-        return None
-    client = ends[1] or "client"
-    return (
-        f"write who sends it, and the nodes that it visits in their order: "
-        f"`stream {stream[1]} for each {client} {{ …; at {ends[2]} {{ … }} }}`"
-    )
-
-
 def changed_machine_help(fault: Fault) -> str | None:
     """Where a node changes its machine: `node web = server with cpu 8 core`."""
     found = re.search(r"\bnode\s+(\w+)\s*=\s*(?:\w+\s*\*\s*)?(\w+)$", fault.before)

@@ -62,7 +62,7 @@ _CHARACTERS = {
     "!": "write `not` to negate, `!=` to compare",
     "?": "write `if … then … else …`",
     "€": "write money in `$`",
-    "@": "remove it",
+    "@": "write `*`, as in `4 core * 3 GHz`",
     "\\": "remove it; a line continues after an operator or a comma",
     **dict.fromkeys("×·∙⋅", "write `*`"),
     **dict.fromkeys("÷∕⁄", "write `/`"),
@@ -77,7 +77,7 @@ _CHARACTERS = {
     **dict.fromkeys("'`´‘’“”„«»", 'put text in double quotes: `"`'),
 }
 _INSTEAD = {
-    "|": "or", "&": "and", "@": "", "\\": "", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "→": "->",
+    "|": "or", "&": "and", "@": "*", "\\": "", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "→": "->",
     "…": "..", **dict.fromkeys("×·∙⋅", "*"), **dict.fromkeys("÷∕⁄", "/"),
     **dict.fromkeys("−–—‐", "-"), **dict.fromkeys("“”„«»", '"'),
 }  # fmt: skip
