@@ -44,6 +44,7 @@ from qps.solver.answers.solution import (
 )
 from qps.solver.answers.sparse_fits import counted_as_known
 from qps.solver.incidents.timeouts_by_chance import report_timeouts, timeouts_by_chance
+from qps.solver.throttled_holds import report_throttled_holds, throttled_holds
 from qps.solver.uncertainty.interval_result import Uncertainty
 
 _BYTE = 8
@@ -70,7 +71,7 @@ def complete_answer(
     outcome: dict[str, Any] = {
         name: getattr(solution, name) for name in ConfigurationResult.__struct_fields__
     }
-    outcome["warnings"] += _retry_warnings(model, configuration, solution, reliable)
+    outcome["warnings"] += _warnings_at_capacity(model, configuration, solution, reliable)
     limiting = _limiting(requirements, solution.limited_by)
     return Answer(
         **outcome,
@@ -112,18 +113,20 @@ def complete_answer(
     )
 
 
-def _retry_warnings(
+def _warnings_at_capacity(
     model: ir.Model,
     configuration: Configuration,
     solution: Solution,
     reliable: ReliableCapacity | None,
 ) -> tuple[Diagnostic, ...]:
-    """Return a warning of each stream whose retries may overload the system at its capacity."""
+    """Return warnings of what happens at capacity: retries that overload, throttled locks."""
     at = solution.capacity if reliable is None else reliable.capacity
     if at is None:
         return ()
     graph, sink = solution.graph, Sink()
     report_timeouts(timeouts_by_chance(model, configuration, graph, at), graph, at, sink)
+    held = throttled_holds(graph, graph.criteria, at)
+    report_throttled_holds(held, f"{graph.population} = {at:,}", sink)
     return tuple(sink.found)
 
 

@@ -144,6 +144,9 @@ NOT_SIMULATED = Code("QPS0610", "not-simulated", _E, "claim that cannot be simul
 TIMEOUTS_BY_CHANCE = Code(
     "QPS0611", "timeouts-by-chance", _W, "retries may overload a system without an incident"
 )
+THROTTLED_HOLD = Code(
+    "QPS0612", "throttled-hold", _W, "lock or pool held while a CPU limit pauses its holder"
+)
 UNDECIDED = Code("QPS0630", "undecided", _E, "undecided: too close to a limit")
 
 ALL: tuple[Code, ...] = tuple(
@@ -180,5 +183,6 @@ OF_ANSWERS = (
     NO_USERS,
     UNCOUNTED_WAITS,
     TIMEOUTS_BY_CHANCE,
+    THROTTLED_HOLD,
 )
 """Warnings of an answer, not of a text: `qps check` reports none of them."""

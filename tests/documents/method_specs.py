@@ -57,6 +57,12 @@ SPECS = {
         *(_closed("at a { take threads; work; give threads }", name=name) for name in "st"),
         a="held * 2",
     ),
+    "held-while-throttled": _spec(
+        _open("at a { take threads; work; give threads }"),
+        extra="machine limited { threads 1 thread; "
+        "cpu 1 core, queueing quota per 100 ms on 4 core }",
+        a="limited",
+    ),
     "batch-at-a-room": _spec(_open(_SENT), b="box * 3", link="lan", lan="mm1 room 9"),
     "batch-by-priority": _spec(_open(_SENT), b="box * 3", link="lan", lan="priority"),
     **dict.fromkeys(

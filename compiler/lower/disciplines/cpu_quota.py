@@ -133,7 +133,7 @@ def _accuracy(method: str, queue: Queue) -> Certainty:
 def _parts(queue: Queue) -> tuple[_Part, _Part]:
     """Return visits as if no quota were ever used up, and as if periods were short."""
     assert queue.quota is not None
-    limit, cores, share = queue.servers, queue.quota.host_cores, _share_slowed(queue)
+    limit, cores, share = queue.servers, queue.quota.host_cores, share_slowed(queue)
     load = minimum(ONE, queue.load)
     spare, extra = 1 - load, queue.variation**2 - 1
     fast = replace(queue, servers=cores, load=load * minimum(ONE, limit / cores))
@@ -149,7 +149,7 @@ def _parts(queue: Queue) -> tuple[_Part, _Part]:
     )
 
 
-def _share_slowed(queue: Queue) -> Formula:
+def share_slowed(queue: Queue) -> Formula:
     """Return the share of visits that are served as if the quota were a slower host."""
     assert queue.quota is not None
     quota, load = queue.servers * queue.quota.period, minimum(ONE, queue.load)

@@ -42,7 +42,8 @@ class PoolLaw(DisciplineLaw, frozen=True, kw_only=True):
     What an item does while it holds a place has stages of its own in its latency, the waits for
     queues there as if any number could hold one. Where services there `vary` more than exponential
     ones, those who hold a place meet at long ones, and it lets through less than is predicted; so
-    it does where services at the `unlike` stations are far apart.
+    it does where services at the `unlike` stations are far apart. At those `throttled` a CPU limit
+    pauses those who hold a place, behind whom others line up meanwhile.
     """
 
     adds: Formula
@@ -51,6 +52,7 @@ class PoolLaw(DisciplineLaw, frozen=True, kw_only=True):
     lasts: TwoTimes | None = None
     vary: bool = False
     unlike: tuple[str, ...] = ()
+    throttled: tuple[str, ...] = ()
     by: PoolMethod = _BY_FLOW_EQUIVALENT
 
     def wait(self, queue: Queue, own: QueueVisit) -> Formula:  # noqa: ARG002 - all wait alike
@@ -116,9 +118,13 @@ class PoolLaw(DisciplineLaw, frozen=True, kw_only=True):
         if self.by.id == DELAY:
             return known_by(DELAY, queue.resource, case="mean", apart=self.by.apart)
         known = known_by("pool-wait", queue.resource, case="unlike" if self.vary else "alike")
-        if not self.unlike:
-            return known
-        return together(known, known_by("unlike-while-held", queue.resource, by=list(self.unlike)))
+        if self.unlike:
+            by = list(self.unlike)
+            known = together(known, known_by("unlike-while-held", queue.resource, by=by))
+        if self.throttled:
+            by = list(self.throttled)
+            known = together(known, known_by("held-while-throttled", queue.resource, by=by))
+        return known
 
     def mean_for_quantile(self, queue: Queue) -> Certainty:
         """Errors of percentiles were measured with those of the mean."""

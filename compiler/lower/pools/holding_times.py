@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.disciplines.cpu_quota import CpuQuota
 from qps.compiler.lower.disciplines.loss_system import Loss
 from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
 from qps.compiler.lower.disciplines.pool_wait import PoolLaw
@@ -62,7 +63,8 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     moment, None where that is not known. `stations` are what is waited for meanwhile, `alone` is
     all that is done without waits. Waits there are `uneven` times those for exponential services of
     random arrivals. Where first comes first services have the `variations`; their means are far
-    apart at the `unlike` stations. It `is_delay` where nothing is waited for.
+    apart at the `unlike` stations; a CPU limit pauses it at those `throttled`. It `is_delay` where
+    nothing is waited for.
     """
 
     hold: Hold
@@ -76,6 +78,7 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     uneven: Formula
     variations: frozenset[Formula]
     unlike: tuple[str, ...]
+    throttled: tuple[str, ...]
     is_in_line: bool
     is_delay: bool
     known: Certainty
@@ -135,6 +138,7 @@ def holding_time(
         uneven=weighted_mean(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
         variations=_variations(waits),
         unlike=_unlike(line),
+        throttled=_throttled(line),
         is_in_line=is_in_line,
         is_delay=not _queues_with_waits(line),
         known=_known(hold, line, is_in_line=is_in_line),
@@ -243,6 +247,12 @@ def _unlike(line: Sequence[LatencyPart]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _throttled(line: Sequence[LatencyPart]) -> tuple[str, ...]:
+    """Return where a CPU limit may pause who holds it."""
+    queues = (part.queue for part in every(line) if part.queue is not None)
+    return tuple(dict.fromkeys(one.resource for one in queues if isinstance(one.law, CpuQuota)))
+
+
 def _queues_with_waits(line: Sequence[LatencyPart]) -> list[Queue]:
     """Return the queues that may be waited in."""
     return [part.queue for part in every(line) if part.queue and not _is_delay(part.queue)]
@@ -263,6 +273,8 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
         known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
     if unlike := _unlike(line):
         known.append(known_by("unlike-while-held", hold.pool, by=list(unlike)))
+    if throttled := _throttled(line):
+        known.append(known_by("held-while-throttled", hold.pool, by=list(throttled)))
     if hold.finds_no_room and is_in_line:
         known.append(known_by("loss-while-held", hold.pool))
     elif hold.is_lossy and not is_in_line:

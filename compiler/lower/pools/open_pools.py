@@ -167,6 +167,7 @@ def _queue(
             vary=vary,
             by=by,
             unlike=tuple(dict.fromkeys(place for one in holds for place in one.unlike)),
+            throttled=tuple(dict.fromkeys(place for one in holds for place in one.throttled)),
         ),
         traits=_TRAITS,
         variation=ZERO,

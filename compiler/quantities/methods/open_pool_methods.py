@@ -80,6 +80,22 @@ OF_POOLS: Rows = MappingProxyType(
             },
             sources=("Chandy, Herzog and Woo 1975",),
         ),
+        "held-while-throttled": Method(
+            name="holding time of a pool on a CPU with a limit",
+            of=CLOSED,
+            reason=(
+                "{at} is held while the CPU limit pauses {by}, and who lines up behind it "
+                "meanwhile is not included"
+            ),
+            notes={
+                "": (
+                    "of locks on throttled CPUs, predicted percentiles from p95 on were up to 3× "
+                    "too short, medians up to 4× too long"
+                )
+            },
+            measured="`python tests/stages/locks_on_quotas.py 24 4100`",
+            sources=("Chandy, Herzog and Woo 1975",),
+        ),
         "loss-while-held": Method(
             name="loss while a pool is held, for Poisson arrivals",
             of=(Of.LOAD,),
