@@ -21,6 +21,7 @@ from qps.reports.pages.json_values import Json
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.pages.report_page import PageView
 from qps.reports.pages.script_linker import exports_of, link
+from qps.reports.text.layout.wrapping import unbroken
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import number, percent
 
@@ -46,6 +47,7 @@ def _environment() -> Environment:
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
     environment.filters["unquoted"] = unquoted
+    environment.filters["unbroken"] = unbroken
     environment.filters["with_code"] = with_code
     environment.filters["as_clause"] = as_clause
     environment.globals["phrase"] = phrase

@@ -345,8 +345,8 @@ _ORDER = (
     phrase("term.next_limit"),
     "Cost",
     phrase("accuracy"),
+    phrase("error.not_covered"),  # it says why a capacity is marked
     phrase("error"),
-    phrase("error.not_covered"),
     "Uncertainty",
     "Elastic",
 )

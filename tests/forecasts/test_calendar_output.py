@@ -160,7 +160,7 @@ def test_a_date_says_what_the_capacity_does_not_cover(
         """
     )
     printed = _printed(capsys, "solve", str(shop), "--no-advice")
-    assert "readers in 95 % of samples Holds until ≤ " in printed
+    assert "readers in 95 % of samples (≤: an upper bound) Holds until ≤ " in printed
     assert "in 95 % of samples (90 % interval" in printed.partition("Holds until")[2]
     capsys.readouterr()
     main(["solve", str(shop), "--no-advice", "--format", "json"])

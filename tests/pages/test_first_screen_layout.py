@@ -147,12 +147,21 @@ def test_what_if_opens_the_settings_next_to_the_answer_and_escape_closes_them(
     assert page.page.get_attribute("#what-if", "aria-expanded") == "false"
 
 
-def test_the_first_change_is_recommended_and_no_other(kafka_html: str, open_page: Any) -> None:
-    page = open_page(kafka_html, settings=False)
+def test_the_first_change_is_recommended_and_no_other(open_page: Any) -> None:
+    page = open_page(html_of(checked(UNCERTAIN)), settings=False)
     page.page.wait_for_selector("#advice [data-recommended]")
     first = page.page.locator("#advice [data-recommended]")
     assert first.count() == 1
     assert first.evaluate("(one) => one.closest('tr').rowIndex") == 1
+
+
+def test_a_page_that_cannot_try_every_choice_recommends_none_and_says_so(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, settings=False)  # without six brokers, which qps recommends
+    page.page.wait_for_selector("#advice .interval")
+    assert page.page.locator("#advice [data-recommended]").count() == 0
+    assert "does not include" in page.page.inner_text("#advice")
 
 
 def test_where_the_headline_is_out_of_sight_the_top_bar_has_the_capacity(
@@ -301,3 +310,19 @@ def test_fixes_stand_side_by_side_on_a_screen_and_below_each_other_on_paper(
     assert cards.locator("[data-gain]").count() == 0  # all of them are gained
     page.page.emulate_media(media="print")
     assert len(set(cards.evaluate_all(tops))) == cards.count()
+
+
+def test_on_paper_a_short_change_stands_in_one_line(open_page: Any) -> None:
+    page = open_page(html_of(checked(UNCERTAIN)), width=688, settings=False)
+    page.page.wait_for_selector("#advice .interval")
+    page.page.emulate_media(media="print")
+    rows = page.page.locator("#advice > .scroll tbody tr")
+    assert rows.count() > 1
+    high = """(all) => all.map((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight);
+    })"""
+    changes = rows.locator("td[data-label='Change']")
+    assert max(changes.evaluate_all(high)) < 1.5
+    assert page.page.locator("[data-recommended]").count() == 1

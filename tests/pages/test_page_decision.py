@@ -122,6 +122,27 @@ def test_a_changed_capacity_that_is_approximate_says_what_it_was_rounded_down_fr
     assert page.complaints == []
 
 
+def test_a_changed_capacity_with_a_model_error_is_of_samples_and_its_mark_is_explained(
+    open_page: Any,
+) -> None:
+    uncertain = APPROXIMATE.replace("8 ms/request", "8 ms/request +- 10 %")
+    page = open_page(html_of(checked(uncertain)))
+    # What is written allows for model errors, samples of the page do not.
+    assert "at 95 % confidence" in page.run(ROWS)[""]
+    assert page.page.inner_text("#beside").endswith("95 % confidence")
+    page.page.fill("#number-pace", "0.09")
+    page.page.wait_for_function(
+        "() => document.querySelector('#decision').textContent.includes('of samples')"
+    )
+    found = page.run(ROWS)[""]
+    assert found.startswith("~ ")
+    assert "in 95 % of samples (~: approximate)" in found
+    page.page.wait_for_function(
+        "() => document.querySelector('#beside').textContent.endsWith('in 95 % of samples')"
+    )
+    assert page.complaints == []
+
+
 def test_a_range_that_ends_is_no_limit_of_the_system(open_page: Any) -> None:
     page = open_page(html_of(checked(BOUND.replace("1..1000", "1..20"))))
     result = page.run(ROWS)

@@ -13,7 +13,7 @@ from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_model import LiveModel
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.explanations.figure_text import line_label
-from qps.reports.text.solutions.capacity_text import at_headline
+from qps.reports.text.solutions.capacity_text import at_headline, is_covered
 from qps.reports.text.solutions.change_wording import wording
 from qps.reports.text.solutions.uncertainty_text import uncertain_inputs, uncertainty_lines
 from qps.reports.text.words.labels import Labels, labels_of
@@ -92,6 +92,7 @@ def _headline(case: ShownCase) -> dict[str, Json]:
         "headline": {
             "at": beside.population,
             "sure": beside.confidence,
+            "isErrorCovered": is_covered(answer),
             "limitedBy": beside.limited_by,
             "loads": {one.name: _rounded(one.value) for one in beside.utilizations},
             "needs": {one.name: _rounded(one.value) for one in beside.requirements},

@@ -61,7 +61,7 @@ function step(people) { return 10 ** Math.max(0, Math.floor(Math.log10(Math.max(
 
 // A line of text whose numbers stay with their units; what is no text stays as it is.
 export function unbroken(text) { return typeof text === "string" ? text.replace(UNBREAKABLE, "\u00a0") : text; }
-const UNBREAKABLE = /(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=[%$A-Za-z×])(?!(?:of|and|or|instead|to|with|for|in|between) )|(?<=[<>]=|[~×≤≥]) (?=\d)/g;
+const UNBREAKABLE = /(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=[%$A-Za-z×])(?!(?:of|and|or|instead|to|with|for|in|between) )|(?<=[<>]=|[~×≤≥±→]) (?=\d)|(?<=\d) (?=→)/g;
 
 export function percent(value, digits = 3) { return Number.isFinite(value) ? `${number(value * 100, digits)} %` : number(value); }
 

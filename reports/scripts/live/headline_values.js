@@ -35,5 +35,6 @@ function asClause(text) { return `${text.charAt(0).toLowerCase()}${text.slice(1)
 // At which population all of the board is, and at which confidence.
 export function besideText(column, beside) {
   const noun = nounOf(column.model), users = `${whole(column.n)} ${column.n === 1 ? oneOf(noun) : noun}`;
-  return asClause(beside?.sure ? phrase("at_headline", { users, sure: percent(beside.sure) }) : phrase("at_nominal", { users }));
+  const key = !beside?.sure ? "at_nominal" : (column.written ? column.written.isErrorCovered : !column.solved.known) ? "at_headline" : "at_headline.sampled";
+  return asClause(phrase(key, { users, sure: percent(beside?.sure ?? 0) }));
 }

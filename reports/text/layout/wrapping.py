@@ -8,7 +8,7 @@ from textwrap import wrap
 from qps.compiler.diagnostics.render import printable
 
 _UNBREAKABLE = re.compile(
-    r"(?<=\d)(?<![A-Za-z]\d)(?<![A-Za-z]\d\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>≤≥]) (?=\d)"
+    r"(?<=\d)(?<![A-Za-z]\d)(?<![A-Za-z]\d\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>≤≥±→]) (?=\d)"
 )
 """Blanks behind a number, not behind a word that ends in digits, such as `p99` or `db1`."""
 _NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"

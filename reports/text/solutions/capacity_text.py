@@ -102,13 +102,23 @@ def headline(answer: Answer) -> Headline:
     sure = percent(uncertainty.at_confidence.confidence)
     is_set = _is_set(answer)
     is_marked = not is_covered(answer) or answer.known.kind is CertaintyKind.LOWER_BOUND
+    mark = MARKS[answer.known.kind] if is_marked else ""
+    notes = [_meaning_of_mark(answer)] if mark else []
+    notes += [phrase("capacity.set")] if is_set else []
     return Headline(
-        before=MARKS[answer.known.kind] if is_marked else "",
+        before=mark,
         number=f"{count:,}" if is_set else _to_end(answer, count, rounded_down(count)),
         noun=noun(name),
         qualifier=phrase(f"capacity.{'confident' if is_covered(answer) else 'sampled'}", sure=sure)
-        + (f" ({phrase('capacity.set')})" if is_set else ""),
+        + (f" ({', '.join(notes)})" if notes else ""),
     )
+
+
+def _meaning_of_mark(answer: Answer) -> str:
+    """Return what the mark before the capacity means: `≤: an upper bound`."""
+    kind = answer.known.kind
+    known = phrase(f"served.is.{kind.value}")
+    return phrase("changes.marked", mark=MARKS[kind].strip(), known=known)
 
 
 def _is_set(answer: Answer) -> bool:
@@ -174,7 +184,8 @@ def headline_line(answer: Answer) -> str:
         return nominal_line(answer)
     users = counted(answer.at_reliable.population, answer.population)
     sure = percent(headline_confidence(answer))
-    return phrase("at_headline", users=users, sure=sure)
+    key = "at_headline" if is_covered(answer) else "at_headline.sampled"
+    return phrase(key, users=users, sure=sure)
 
 
 def headline_confidence(answer: Answer) -> float:

@@ -8,7 +8,7 @@ import { Undecided } from "../../engine/numerics/search.js";
 import { intervalDrawer } from "../charts/change_intervals.js";
 import { fill, make, table } from "../../common/dom.js";
 import { sliced } from "../../common/slices.js";
-import { percent, printedCapacity, whole } from "../../common/format.js";
+import { percent, printedCapacity, unbroken, whole } from "../../common/format.js";
 import { CERTAINTY } from "../../engine/samples.js";
 import { phrase } from "../../common/phrases.js";
 import { noteOf } from "./change_notes.js";
@@ -19,7 +19,7 @@ import { commandOf, nounOf } from "../sentences.js";
 
 export class Advice {
   constructor(column, done) {
-    Object.assign(this, { column, done, found: [], together: null });
+    Object.assign(this, { column, done, found: [], together: null, untried: 0 });
     this.singles = hasConfidence(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
     this.ladders = hasConfidence(column) || column.solved.largest !== null ? [] : [...this.steps()];
     this.goals = hasConfidence(column) || column.solved.verdict === "range" ? [] : [...goalLadders(column)];
@@ -57,9 +57,10 @@ export class Advice {
         if (k === setting.picks[i] || model.selects[i].noHelp?.includes(k)) continue;
         const picks = setting.picks.with(i, k);
         const variant = model.variant(setting.shape, picks);
-        if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
         const { kind: select, name, choices } = model.selects[i];
         if (select === "case") continue; // which of several values counts is not for anybody to change
+        if (!variant) this.untried++; // a page has some combinations only
+        if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
         const isMore = choices[k].startsWith(`${choices[setting.picks[i]].split(" * ")[0]} * `);
         const kind = select === "option" ? "another choice" : isMore ? "more machines" : "other hardware";
         yield { kind, text: `${name} = ${choices[k]}`, setting: { ...setting, picks }, part: name };
@@ -237,10 +238,11 @@ export class Advice {
   // The best of all kinds, at most three of each: ten other machines would hide what else there is.
   best() {
     const counts = new Map();
-    return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)).filter(({ kind }) => {
+    const best = this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)).filter(({ kind }) => {
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
       return counts.get(kind) <= MAX_OF_A_KIND;
     });
+    return Object.assign(best, { untried: this.untried });
   }
 }
 
@@ -295,7 +297,7 @@ export function showAdvice(column, found, apply) {
   fill("changes-note", noteOf(column, found, ranked.map((one) => ({ users: usersOf(one), known: one.known }))));
   const rowOf = (one) => {
     const words = changesTo(column, one.setting), isEnd = one.many === high, users = usersOf(one);
-    const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), users, shownCost(column, one), ...(drawn ? [drawn(one.interval, one.many)] : []),
+    const cells = [phrase(`change.kind.${one.group}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, unbroken(words)), users, shownCost(column, one), ...(drawn ? [drawn(one.interval, one.many)] : []),
       tryButton(words, () => apply(one))];
     const [mark] = /^(?:[≤≥~] )?/.exec(users); // of a bound the gain is one, too
     return Object.assign(cells, { gain: largest === null ? 0 : one.many - base, mark, rest: isEnd ? ` ${phrase("page.or_more")}` : "" });
@@ -315,10 +317,12 @@ export function showAdvice(column, found, apply) {
   };
   const isOpen = Boolean(document.querySelector("#advice details[open]")), changes = more.length === 1 ? "change" : "changes";
   const isPending = column.isSampled && found.every((one) => one.sure === undefined), key = isPending ? "nominal_changes.pending" : "nominal_changes";
-  const note = hasReliable ? [] : make("p", { class: "soft" }, phrase(key, { sure: percent(CERTAINTY) }));
+  const untried = found.untried ? [make("p", { class: "soft" }, phrase("page.untried", { count: found.untried, choices: found.untried === 1 ? "choice" : "choices" }))] : [];
+  const note = [...(hasReliable ? [] : [make("p", { class: "soft" }, phrase(key, { sure: percent(CERTAINTY) }))]), ...untried];
   const recommended = () => {
     const shown = made(first);
-    if (largest !== null && hasReliable && !isGoal(first[0])) shown.querySelector("tbody tr").cells[1].dataset.recommended = phrase("change.recommended");
+    // What was not tried may be better than all that was.
+    if (largest !== null && hasReliable && !found.untried && !isGoal(first[0])) shown.querySelector("tbody tr").cells[1].dataset.recommended = phrase("change.recommended");
     return shown;
   };
   return fill("advice", note, first.length ? recommended() : make("p", { class: "soft" }, phrase("page.no_change")),

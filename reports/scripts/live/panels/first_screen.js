@@ -141,8 +141,15 @@ function headlineParts(column, uncertainty) {
     ["words", ` ${count === 1 ? oneOf(noun) : noun}`],
     ...(beside ? [["beside", beside]] : []),
   ];
+  // Where the capacity is not exact, samples do not tell the error of the model: its mark and what that means stand with it.
+  const sampledParts = (count) => {
+    const [kind] = solved.known ?? ["exact"], mark = phrase(`mark.${kind}`);
+    const notes = [...(mark ? [phrase("changes.marked", { mark: mark.trim(), known: phrase(`served.is.${kind}`) })] : []), ...(isSet ? [phrase("capacity.set")] : [])];
+    const sampled = phrase(mark ? "capacity.sampled" : "capacity.confident", { sure });
+    return [...(mark ? [["words", mark]] : []), ...parts(isSet ? count : printedCapacity(count, graph.high), sampled + (notes.length ? ` (${notes.join(", ")})` : ""))];
+  };
   if (uncertainty && uncertainty.atConfidence === null) return [["words none", phrase("capacity.none.samples", { sure }).replace(/^./, (first) => first.toUpperCase())]];
-  if (uncertainty) return parts(isSet ? uncertainty.atConfidence : printedCapacity(uncertainty.atConfidence, graph.high), phrase("capacity.confident", { sure }) + (isSet ? ` (${phrase("capacity.set")})` : ""));
+  if (uncertainty) return sampledParts(uncertainty.atConfidence);
   if (solved.largest === null) return [["words none", notEven(column)]];
   if (column.isUncertain) return parts(solved.largest, ` ${phrase(column.isSampling ? "with_nominal.pending" : "with_nominal")}`);
   const planned = isSet ? solved.largest : printedCapacity(solved.largest, graph.high), kind = solved.known?.[0] ?? "exact";
