@@ -31,7 +31,7 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import money, scale_of
+from qps.reports.text.words.quantities import cost_scale, money
 from qps.solver.cheapest.plan_result import CostAtUsers, Plan, PlannedConfiguration
 
 _COLOR, _BETWEEN = "var(--c0)", "var(--c6)"
@@ -116,7 +116,7 @@ def _chart(plan: Plan) -> LineChart | None:
         return None
     largest = max(one.users for one, _ in rows)
     ends = [min(found.capacity or one.users, round(_BEYOND * largest)) for one, found in rows]
-    factor, unit = scale_of(max(found.cost for _, found in rows), plan.dimension)
+    factor, unit = cost_scale(max(found.cost for _, found in rows), plan.dimension)
     costs = [found.cost / factor for _, found in rows]
     x = ChartAxis(low=0, high=max(*ends, plan.users), start=LEFT, end=WIDTH - RIGHT)
     y = value_axis([0.0, *costs], False)  # noqa: FBT003

@@ -15,6 +15,10 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import remark
 
 _MODE = "mode"
+_AS_A_REQUIREMENT = (
+    "write the opposite in `require { … }`: a plan meets all requirements, such as "
+    "`running_cost <= 500 $/month`"
+)
 
 
 class DesignChoiceChecker(OfChanges, frozen=True):
@@ -37,7 +41,9 @@ class DesignChoiceChecker(OfChanges, frozen=True):
         )
         scope = Scope(self.main, EVERYTHING)
         conditions = RowConditions(self.expressions)
-        excluded = [conditions.input_condition(expr, scope) for expr in item.excluded]
+        excluded = [
+            conditions.input_condition(expr, scope, _AS_A_REQUIREMENT) for expr in item.excluded
+        ]
         objective = None
         if item.objective is not None:
             objective = self.expressions.quantity(item.objective, scope)

@@ -32,8 +32,16 @@ from qps.compiler.syntax import ast
 class RowConditions(OfChanges, frozen=True):
     """Checks conditions on the rows of a matrix: also what stands in a place, what limits."""
 
-    def input_condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
-        """Return a condition by which rows are left out before anything is solved."""
+    def input_condition(
+        self,
+        expr: ast.Expr,
+        scope: Scope,
+        instead: str = "write `where` with the condition for rows to keep",
+    ) -> ir.Condition | None:
+        """Return a condition by which rows are left out before anything is solved.
+
+        `instead` is what to write where it is about a result.
+        """
         condition = self.condition(expr, scope, is_result=False)
         results = ir.Measured | ir.Population
         if condition is None or not any(isinstance(p, results) for p in _compared(condition)):
@@ -42,7 +50,7 @@ class RowConditions(OfChanges, frozen=True):
             codes.VARIES,
             expr.span,
             "`exclude` is evaluated before solving and cannot use a result",
-            hint="write `where` with the condition for rows to keep",
+            hint=instead,
         )
         return None
 

@@ -7,7 +7,7 @@ from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING, TypeAlias
 
 from qps.compiler.ir.measure_names import UTILIZATION
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.compiler.quantities.printed_capacity import reliable_number
 from qps.compiler.quantities.scales import (
     amount_in,
@@ -95,8 +95,28 @@ def rounded_in(value: float, factor: float, digits: int, *, is_up: bool) -> floa
 
 
 def money(value: float, dimension: Dimension) -> str:
-    """Return a cost as it is printed."""
-    return quantity(value, dimension, 4)
+    """Return a cost as it is printed, also one that is no money.
+
+    >>> from qps.compiler.quantities.dimension import MONEY
+    >>> money(986.17, MONEY), money(6.845e-6, Dimension.of("kg") / TIME)
+    ('$986.17', '18 kg/month')
+    """
+    factor, unit = cost_scale(value, dimension)
+    if not isfinite(value) or not unit:
+        return quantity(value, dimension, 4)
+    return with_unit(amount_in(value / factor, unit, 4), unit)
+
+
+def cost_scale(value: float, dimension: Dimension) -> tuple[float, str]:
+    """Return the unit of a cost: in units that a spec declares, it is one of a month, as money is.
+
+    Of what has units of its own, such as a data rate, it is the unit that suits the value.
+    """
+    text = str(dimension)
+    if scales(dimension) == ((1.0, text),) and text.endswith("/s") and text != "1/s":
+        ((month, _),) = scales(MONEY / TIME)
+        return month, f"{text.removesuffix('/s')}/month"
+    return scale_of(value, dimension)
 
 
 def planning_money(value: float, dimension: Dimension) -> str:

@@ -25,6 +25,7 @@ from qps.compiler.quantities.dimension import (
     CORE,
     DIMENSIONLESS,
     INFORMATION,
+    MONEY,
     TIME,
     Dimension,
 )
@@ -207,11 +208,13 @@ class ResourceChecker(AttributeChecker, frozen=True):
             return None
         kind = _kind(capacity.dimension)
         if kind is None:
-            advised = advice(
-                capacity,
-                lambda other: _kind(other) is not None,
-                "write cores (`4 core`), a rate (`10 Gbit/s`, `120 request/s`) or a size (`8 GB`)",
+            example = (
+                f"write `price {said.value.span.text}` for what it costs"
+                if capacity.dimension in (MONEY, MONEY / TIME)
+                else "write cores (`4 core`), a rate (`10 Gbit/s`, `120 request/s`) "
+                "or a size (`8 GB`)"
             )
+            advised = advice(capacity, lambda other: _kind(other) is not None, example)
             self.sink.report(
                 codes.BAD_HARDWARE,
                 said.value.span,
