@@ -220,6 +220,21 @@ def test_a_row_that_states_nothing_states_what_enough_networks_are_within() -> N
     assert error(28) == 0.4
 
 
+@pytest.mark.parametrize(
+    ("predicted", "networks", "is_apart"), [(108, 10, False), (108, 9, True), (135, 10, True)]
+)
+def test_a_row_that_states_nothing_is_left_out_once_its_numbers_hold_by_the_others(
+    predicted: float, networks: int, *, is_apart: bool
+) -> None:
+    apart = ErrorRow(methods=frozenset("a"), error=None, numbers=20, networks=20)
+    others = ErrorRow(methods=frozenset(), error=0.1, numbers=900, networks=900)
+    known = Errors(methods=frozenset("a"), rows=(apart, others), at_points=())
+    number = replace(_number(predicted, CertaintyKind.APPROXIMATION), why=("a",))
+    models = [Model(seed=seed, numbers=(number,)) for seed in range(networks)]
+    found = renewed({ErrorQuantity.LATENCY: known}, models)[ErrorQuantity.LATENCY]
+    assert (apart in found.rows) is is_apart
+
+
 def _shares(off: float, waiting: float, seeds: range) -> list[Model]:
     """Return models with one share of a latency each, predicted as 10 %."""
     one = replace(

@@ -6,7 +6,9 @@ of its own; a line for each band tells of which errors 95 % are less.
 
 `python tests/oracles/unlike_services.py 120 21000` draws so many from a seed on, and judges those
 whose services are more than three times apart: by quantity, between limits of the unequal delay
-by which errors go (`ErrorAxis.UNEQUAL_DELAY`), and how many are within what is stated.
+by which errors go (`ErrorAxis.UNEQUAL_DELAY`), and how many are within what is stated. With a third
+number there are as many times as many users, who think as many times as long:
+`python tests/oracles/unlike_services.py 150 30000 12`.
 """
 
 from __future__ import annotations
@@ -89,8 +91,8 @@ class Users(Struct, frozen=True):
 Net = tuple[tuple[Station, ...], tuple[Users, ...]]
 
 
-def network(random: Random) -> Net:
-    """Return a network by chance."""
+def network(random: Random, times: int = 1) -> Net:
+    """Return a network by chance, with so many times as many users who think as much longer."""
     stations = []
     for _ in range(random.choice((1, 1, 2, 3))):
         servers = random.choice((1, 1, 1, 2, 4))
@@ -114,7 +116,7 @@ def network(random: Random) -> Net:
         else:
             jobs = random.choice((1, 2, 3, 5, 8, 14, 25))
             think = random.choice((0, 1, 3, 10, 30)) * sum(services)
-            classes.append(Users(tuple(services), jobs=jobs, think=think))
+            classes.append(Users(tuple(services), jobs=jobs * times, think=think * times))
     return tuple(stations), tuple(classes)
 
 
@@ -221,21 +223,21 @@ class Off(Struct, frozen=True):
     stated: float | None
 
 
-def far_apart(seeds: range) -> dict[ErrorQuantity, list[Off]]:
-    """Return the errors of networks whose services are far apart."""
+def far_apart(seeds: range, times: int = 1) -> dict[ErrorQuantity, list[Off]]:
+    """Return the errors of networks whose services are far apart, with as many times the users."""
     found = defaultdict[ErrorQuantity, list[Off]](list)
     for seed in seeds:
-        net = network(Random(seed))
+        net = network(Random(seed), times)
         if times_apart(net) <= _FAR_APART:
             continue
         graph, true = lowered(spec_of(net)), played(net, Random(seed))
-        for at, (rate, times) in enumerate(true):
-            if len(times) < _ENOUGH:
+        for at, (rate, latencies) in enumerate(true):
+            if len(latencies) < _ENOUGH:
                 continue
             stream = graph.streams[f"s{at}"]
             point = next(iter(stream.doubts.points), {})
             delay = point.get(ErrorAxis.UNEQUAL_DELAY, inf)
-            for quantity, off, stated in _offs(stream, graph.at(1), rate, times):
+            for quantity, off, stated in _offs(stream, graph.at(1), rate, latencies):
                 found[quantity].append(Off(off, seed, delay, stated))
     return found
 
@@ -270,9 +272,9 @@ def _offs(
             yield ErrorQuantity.SHARE_BEYOND, abs(share / float(1 - level) - 1), known.error
 
 
-def print_far_apart(count: int, first: int) -> None:
+def print_far_apart(count: int, first: int, times: int = 1) -> None:
     """Print what 95 % of these errors are within, of networks from a seed on."""
-    for quantity, offs in far_apart(range(first, first + count)).items():
+    for quantity, offs in far_apart(range(first, first + count), times).items():
         for least, most in pairwise(_UNEQUAL_DELAYS):
             up_to = [one for one in offs if least <= one.delay < most]
             if up_to:
@@ -287,7 +289,7 @@ def print_far_apart(count: int, first: int) -> None:
 def main() -> None:
     """Print the errors of so many networks by bands."""
     if len(sys.argv) > _WITH_FIRST:
-        print_far_apart(int(sys.argv[1]), int(sys.argv[2]))
+        print_far_apart(*map(int, sys.argv[1:]))
         return
     below: list[tuple[float, float]] = []
     found = defaultdict[tuple[bool, bool, float], list[tuple[float, float]]](list)

@@ -46,9 +46,9 @@ _STEPS = (
 """What errors are rounded up to: above a factor of two none is stated."""
 FEWEST, FEWEST_OF_ALL = 20, 5
 """In so many networks methods have a part, at least, that hold too seldom; that are in any row."""
-_FEWEST_STATED = 28
+FEWEST_STATED = 28
 """Fewer networks tell no error, with the confidence that is asked for."""
-_FEWEST_APART = 10
+FEWEST_APART = 10
 """So few may stand apart, as of them nothing is stated then: others are nearer without them."""
 _LEAST_GAIN = 5.0
 """So much less must the loss be by a row, that it is one."""
@@ -242,7 +242,7 @@ def rows_at_points(least: float, numbers: list[Off]) -> Iterator[ErrorRow]:
     for most in LIMITS[ErrorAxis.RARITY]:
         large = [one for one in left if one.point.get(ErrorAxis.RARITY, inf) <= most]
         rest = [one for one in left if one.point.get(ErrorAxis.RARITY, inf) > most]
-        if min(len(networks_of(large)), len(networks_of(rest))) < _FEWEST_STATED:
+        if min(len(networks_of(large)), len(networks_of(rest))) < FEWEST_STATED:
             continue
         for row in _rows_of_tree(least, large):
             yield replace(row, at_most={**row.at_most, ErrorAxis.RARITY: most})
@@ -265,8 +265,8 @@ def _rows_of_tree(least: float, known: list[Off]) -> Iterator[ErrorRow]:
         networks=np.array([one.network for one in known]),
         length=lambda members: _length(of(members), least),
         error=lambda members: stated(of(members)),
-        fewest=_FEWEST_STATED,
-        fewest_apart=_FEWEST_APART,
+        fewest=FEWEST_STATED,
+        fewest_apart=FEWEST_APART,
         least_gain=_LEAST_GAIN,
     )
     leaves = tree.leaves(np.arange(len(known)))
@@ -292,7 +292,7 @@ def _rows(left: list[Off]) -> Iterator[ErrorRow]:
             inside = [one for one in left if methods <= one.methods]
             outside = [one for one in left if not methods <= one.methods]
             apart, others = len(networks_of(inside)), len(networks_of(outside))
-            if apart < _FEWEST_APART or others < _FEWEST_STATED:
+            if apart < FEWEST_APART or others < FEWEST_STATED:
                 continue
             gained = whole - _length(inside) - _length(outside)
             if gained > gain:
@@ -309,7 +309,7 @@ def _candidates(numbers: Iterable[Off]) -> list[frozenset[str]]:
         methods = sorted(one.methods)
         often.update(frozenset({method}) for method in methods)
         often.update(map(frozenset, combinations(methods, 2)))
-    return [methods for methods, count in often.most_common() if count >= _FEWEST_APART]
+    return [methods for methods, count in often.most_common() if count >= FEWEST_APART]
 
 
 def _length(numbers: list[Off], least: float = 0.0) -> float:

@@ -27,7 +27,9 @@ from qps.compiler.quantities.measured_errors import (
 )
 from simulated.error_rows import (
     FEWEST,
+    FEWEST_APART,
     FEWEST_OF_ALL,
+    FEWEST_STATED,
     errors_of,
     hold_too_seldom,
     holds,
@@ -40,7 +42,7 @@ from simulated.error_rows import (
     with_finer,
     with_own_rows,
 )
-from simulated.number_errors import Off, by_quantity
+from simulated.number_errors import Off, by_quantity, networks_of
 from simulated.records import Model
 
 _LEAST_OF_TIMES, _LEAST_STATED = 0.1, {ErrorQuantity.RATE: 0.05, ErrorQuantity.LOAD: 0.05}
@@ -176,7 +178,11 @@ def _like_the_others(errors: Errors, numbers: list[Off]) -> set[str]:
 def _measured_again(
     rows: Sequence[ErrorRow], numbers: list[Off], least: float
 ) -> Iterator[ErrorRow]:
-    """Yield rows, and those that state nothing with the error of the numbers they count for."""
+    """Yield rows, and those that state nothing with the error of the numbers they count for.
+
+    Where there were too few for that and still are, but in as many networks as stand apart, and
+    these hold by the rows that follow, they no longer stand apart.
+    """
     of_each = defaultdict[int, list[Off]](list)
     for one in numbers:
         at = next((n for n, row in enumerate(rows) if row.holds(one.methods, one.point)), None)
@@ -184,11 +190,22 @@ def _measured_again(
             of_each[at].append(one)
     for at, row in enumerate(rows):
         again = row_of(of_each[at], row.methods)
+        were_few = row.error is None and row.networks < FEWEST_STATED
+        if were_few and again.error is None and _hold_by(rows[at + 1 :], of_each[at]):
+            continue
         if row.error is None and again.error is not None:
             again = replace(again, error=max(least, again.error), at_most=row.at_most)
             yield again
         else:
             yield row
+
+
+def _hold_by(rows: Sequence[ErrorRow], numbers: list[Off]) -> bool:
+    """Return whether numbers in enough networks hold by rows that all state an error."""
+    found = [next((r for r in rows if r.holds(n.methods, n.point)), None) for n in numbers]
+    if len(networks_of(numbers)) < FEWEST_APART or any(r is None or r.error is None for r in found):
+        return False
+    return not hold_too_seldom([(one, holds(one, rows)) for one in numbers])
 
 
 def _least(quantity: ErrorQuantity) -> float:
