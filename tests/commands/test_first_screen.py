@@ -359,3 +359,41 @@ def test_what_acts_in_incidents_alone_is_named(capsys: pytest.CaptureFixture[str
         shown = " ".join(capsys.readouterr().out.split())
         text = "without timeouts and retries of replies and the autoscaler of web, which act in"
         assert (text in shown) is expected
+
+
+CLOSED = """\
+users N in 1..500
+machine small { cpu 1 core, queueing ps; price 1 $/hour }
+machine laptop { }
+component work { cpu 10 ms/request }
+topology { node db = small; node pay = small; node user = laptop * N }
+stream browse for each user { traffic 1 request, think 1 s; at db { work } }
+stream buy for each user { traffic 0.1 request/s; at pay { work } }
+require { browse.latency <= 100 ms }
+"""
+
+
+def test_the_busiest_resource_is_that_with_the_highest_utilization(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Also where users wait for its responses, so that it is never overloaded."""
+    Path("closed.qps").write_text(CLOSED, encoding="utf-8")
+    text = reported(capsys, "closed.qps", "--no-advice")
+    used = {
+        line.split(" CPU ")[0].strip(): float(found[1])
+        for line in text.partition("Utilization")[2].splitlines()
+        if (found := re.search(r"([\d.]+) %", line))
+    }
+    assert max(used, key=lambda name: used[name]) == "db"
+    assert f"Busiest      db CPU: utilization {used['db']:g} %" in text
+
+
+def test_where_nobody_is_supported_nothing_costs_so_much_per_user(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("closed.qps").write_text(CLOSED.replace("100 ms", "1 ms"), encoding="utf-8")
+    assert main(["solve", "closed.qps", "--no-advice"]) == 1
+    text = capsys.readouterr().out
+    assert "not even 1 user is supported" in text
+    assert "$1,461/month" in text
+    assert "per user" not in text

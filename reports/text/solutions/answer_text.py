@@ -60,7 +60,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import RequirementAnswer
-from qps.solver.answers.solution import QUALITY
+from qps.solver.answers.solution import QUALITY, CapacityVerdict
 
 _SHOWN_SENSITIVITIES = 6
 
@@ -274,12 +274,14 @@ def modes_label(answer: Answer) -> str:
 
 
 def cost_facts(answer: Answer) -> list[str]:
-    """Return what the configuration costs at the capacity, in all and for each user."""
+    """Return what the configuration costs at the capacity, in all and for each supported user."""
     each = noun_of_one(answer.population)
+    is_nobody = answer.verdict is CapacityVerdict.NOWHERE
     lines = []
     for cost in answer.costs:
         formatted = partial(planning_money, dimension=MONEY / TIME if cost.is_running else MONEY)
-        lines.append(f"{formatted(cost.total)}, {formatted(cost.per_user)} per {each}")
+        per_user = "" if is_nobody else f", {formatted(cost.per_user)} per {each}"
+        lines.append(f"{formatted(cost.total)}{per_user}")
     if lines and answer.costs[-1].unpriced:
         lines.append(phrase("cost.unpriced", names=", ".join(answer.costs[-1].unpriced)))
     return lines

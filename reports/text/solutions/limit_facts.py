@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor
+from math import floor, isfinite
 
 from qps.compiler.ir.measure_names import is_utilization, resource_in, timed_streams, utilization_of
 from qps.compiler.quantities.dimension import TIME
@@ -104,17 +104,18 @@ def in_samples(answer: Answer, label: str) -> str:
 
 
 def busiest(answer: Answer, labels: Labels) -> str:
-    """Return which resource saturates first, and where."""
+    """Return which resource uses most of its target, and where it saturates."""
     found = answer.bottleneck
-    one = None if found is None else answer.resource(found.resource)
-    if found is None or one is None:
+    first = None if found is None else answer.resource(found.resource)
+    if found is None or first is None:
         return ""
+    one = first if found.from_start else _fullest(answer, first)
     verb, saturates_at = "saturated", one.saturation.at
     if one.target != 1:
         verb = phrase("limit.target_exceeded", share=percent(one.target))
     at = f"{labels.of(one.name)}: utilization {percent(one.utilization_at_limit, _DIGITS)}"
     if saturates_at is None:
-        return at if found.undecided else f"{at}{_levels_off(answer)}"
+        return at if one is first and found.undecided else f"{at}{_levels_off(answer)}"
     if found.from_start:
         return at
     if one.name in answer.saturated_by_elastic:
@@ -130,6 +131,23 @@ def busiest(answer: Answer, labels: Labels) -> str:
     if _is_at_confidence(answer):
         side, last = "above", answer.reliable_limits.get(utilization_of(one.name), last)
     return f"{at}, {verb} {side} {counted(last, answer.population)}"
+
+
+def _fullest(answer: Answer, first: ResourceSolution) -> ResourceSolution:
+    """Return the resource that uses most of its target; the first to saturate, if none uses more.
+
+    What never saturates, as its users wait for responses, may be used more than what does.
+    """
+    by_design = set(answer.saturated_by_elastic)
+    if first.name in by_design:
+        return first
+    others = [one for one in answer.resources if one.name not in by_design]
+    return max([first, *others], key=_target_used)
+
+
+def _target_used(one: ResourceSolution) -> float:
+    used = one.utilization_at_limit / one.target
+    return used if isfinite(used) else 0.0
 
 
 def _is_at_confidence(answer: Answer) -> bool:

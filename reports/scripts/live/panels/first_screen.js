@@ -111,7 +111,8 @@ function costRow(column, found) {
   const written = (value, one) => planningMoney(model.units, value, one.dimension);
   run.at(headlineAt);
   const each = oneOf(nounOf(model));
-  const costs = graph.costs.map((one) => `${written(run.value(one.total), one)}, ${written(run.value(one.total) / headlineAt, one)} per ${each}`);
+  const perUser = (one) => (column.solved.largest === null ? "" : `, ${written(run.value(one.total) / headlineAt, one)} per ${each}`);
+  const costs = graph.costs.map((one) => `${written(run.value(one.total), one)}${perUser(one)}`);
   if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; no price for ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
   const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
   const helpful = graph.unpriced.filter((place) => changed.has(place));
