@@ -57,6 +57,9 @@ SPECS = {
         *(_closed("at a { take threads; work; give threads }", name=name) for name in "st"),
         a="held * 2",
     ),
+    "calls-that-meet": _spec(
+        _open("at a { together { call b { work }; call b { more } } }"), a="box", b="one"
+    ),
     "held-while-throttled": _spec(
         _open("at a { take threads; work; give threads }"),
         extra="machine limited { threads 1 thread; "

@@ -14,7 +14,6 @@ from qps.compiler.lower.label_doubts import NO_DOUBTS, ClassDoubts
 from qps.compiler.lower.queues.queue_certainty import (
     jitter_certainty,
     quantile_certainty,
-    stage_certainty,
     uncounted,
     without_variance,
 )
@@ -40,7 +39,12 @@ from qps.compiler.lower.response_time.stage_sequence import (
     kinds_certainty,
     quantile_of,
 )
-from qps.compiler.lower.response_time.sum_certainty import added_known, added_up, paths_known
+from qps.compiler.lower.response_time.sum_certainty import (
+    added_known,
+    added_up,
+    paths_known,
+    waits_known,
+)
 from qps.compiler.lower.response_time.sum_quantiles import later_paths, later_share, paths_of
 from qps.compiler.lower.response_time.waiting_times import no_share
 from qps.compiler.quantities.certainty import EXACT, Certainty, CertaintyKind, of_another, together
@@ -373,11 +377,7 @@ class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
         """Return how the quantile is known of a level that is that of a sum."""
         parts = [paths_known(paths)]
         for way in paths:
-            parts += [stage_certainty(part.queue) for part in way.added if part.queue is not None]
-            parts.append(way.fan_out_known)
-            parts += [
-                quantile_certainty(part.queue) for part in way.aside if part.queue is not None
-            ]
+            parts += waits_known(way)
             parts.append(added_known(way))
             count = bool(way.added) + len(way.aside)
             if count + self.varies > 1:

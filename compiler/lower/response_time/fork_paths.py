@@ -15,6 +15,7 @@ from itertools import combinations, islice, product
 
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.associated_answers import order_of
+from qps.compiler.lower.response_time.calls_that_meet import last_that_meets, meeting_known
 from qps.compiler.lower.response_time.last_copies import last_copy_of, last_known
 from qps.compiler.lower.response_time.latency_paths import LatencyPath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes
@@ -153,6 +154,8 @@ def fork_known(fork: LatencyPart) -> Certainty:
         if fork.fan_out.answers is None and any(one.variation is not ONE for one in waits):
             return known_by("fan-out-longest", nodes, case=_measured_case(fork.fan_out, waits))
         return order.known(nodes)
+    if last_that_meets(fork) is not None:
+        return meeting_known(fork, nodes)
     queues = [[part.queue for part in every(branch) if part.queue] for branch in fork.branches]
     inside = [fork_known(part) for branch in fork.branches for part in branch if part.branches]
     if sum(map(bool, queues)) < 2:  # noqa: PLR2004 - others are late by themselves

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
+from qps.compiler.lower.response_time.calls_that_meet import as_one_batch
 from qps.compiler.lower.response_time.fan_outs import has_law, time_of_fan_out
 from qps.compiler.lower.response_time.fork_paths import fork_mean
 from qps.compiler.lower.response_time.parallel_calls import slowest_of
@@ -43,6 +44,8 @@ def _together(parts: Sequence[LatencyPart], at: int) -> LatencyPart:
             has_waits_known=time.has_waits_known,
             fan_out=first.fan_out,
         )
+    met = as_one_batch(branches)
+    branches = branches if met is None else tuple(met)
     nodes = [branch[0].calls[at].node for branch in branches]
     slowest = slowest_of(branches, nodes, at)
     found = LatencyPart(
@@ -52,11 +55,17 @@ def _together(parts: Sequence[LatencyPart], at: int) -> LatencyPart:
         branches=branches,
         slowest_known=slowest.known,
     )
-    forked = fork_mean(found, has_law) if slowest.is_by_moments else None
+    is_by_law = slowest.is_by_moments or met is not None
+    forked = fork_mean(found, has_law) if is_by_law else None
     if forked is None:
         return found
     mean, known = forked
-    return replace(found, value=mean * calls[-1].reached if calls else mean, slowest_known=known)
+    return replace(
+        found,
+        value=mean * calls[-1].reached if calls else mean,
+        slowest_known=known,
+        has_waits_known=met is not None,
+    )
 
 
 def _fork_of(part: LatencyPart, depth: int) -> tuple[int, int] | None:

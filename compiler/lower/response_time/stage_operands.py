@@ -11,7 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import LastCopy, StageLaw
+from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.associated_answers import order_of
+from qps.compiler.lower.response_time.calls_that_meet import last_that_meets
 from qps.compiler.lower.response_time.last_copies import last_copy_of
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import outcomes_of
@@ -177,11 +179,15 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
     """
     operands: list[Formula] = []
     each: list[int] = []
+    fixed: list[Formula] = []
     for branch in fork.branches:
         added = tuple(part for part in branch if part.queue is not None)
         same, varying, within = operands_of(branch, added, len(fork.calls))
         operands += enclosed(ONE, same, varying)
         each.append(within)
+        fixed.append(same)
+    if (met := last_that_meets(fork)) is not None:
+        return _of_last(met, longest(fixed)), 1
     if fork.fan_out is not None:
         last = last_copy_of(fork.branches[0], fork.fan_out, len(fork.calls))
         if last is not None:

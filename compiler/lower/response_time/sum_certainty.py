@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.lower.queues.queue_certainty import cannot_overtake
+from qps.compiler.lower.queues.queue_certainty import (
+    cannot_overtake,
+    quantile_certainty,
+    stage_certainty,
+    without_law,
+)
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.response_time.calls_that_meet import last_that_meets
 from qps.compiler.lower.response_time.fork_paths import forks_known, grid_known, lines_of
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
 from qps.compiler.lower.response_time.repeated_visits import alternative_paths, repeated_queues
+from qps.compiler.lower.response_time.response_stages import every
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE
@@ -19,6 +26,24 @@ def paths_known(paths: Sequence[LatencyPath]) -> Certainty:
     if len(paths) < 2:  # noqa: PLR2004 - one way
         return EXACT
     return known_by("any-parallel-late")
+
+
+def waits_known(path: LatencyPath) -> list[Certainty]:
+    """Return how each wait of a way is known: errors of calls that meet were measured with it."""
+    meeting = {
+        part.queue.resource
+        for fork in path.parts
+        if fork.branches and last_that_meets(fork) is not None
+        for part in every([fork])
+        if part.queue is not None
+    }
+    queues = [part.queue for part in path.added if part.queue is not None]
+    added = (
+        without_law(queue) if queue.resource in meeting else stage_certainty(queue)
+        for queue in queues
+    )
+    aside = (quantile_certainty(part.queue) for part in path.aside if part.queue is not None)
+    return [*added, path.fan_out_known, *aside]
 
 
 def added_known(path: LatencyPath) -> Certainty:

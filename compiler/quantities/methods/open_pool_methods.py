@@ -90,7 +90,7 @@ OF_POOLS: Rows = MappingProxyType(
             notes={
                 "": (
                     "of locks on throttled CPUs, predicted percentiles from p95 on were up to 3× "
-                    "too short, medians up to 4× too long"
+                    "too short, medians up to 5× too long"
                 )
             },
             measured="`python tests/stages/locks_on_quotas.py 24 4100`",
