@@ -67,13 +67,16 @@ def reliable_difference(
     ]
     uncertainty, samples, are_alone = None, _NO_SAMPLES, True
     if not (old.is_certain and new.is_certain):
-        from qps.solver.uncertainty.difference_intervals import sampled_difference  # noqa: PLC0415 - needs numpy
+        from qps.solver.uncertainty.difference_intervals import (  # noqa: PLC0415 - needs numpy
+            StatedSide,
+            sampled_difference,
+        )
 
         sides = [
-            ConfiguredModel(model, one.side.configuration)
-            for one, (model, _) in zip((old, new), models, strict=True)
+            StatedSide(side=ConfiguredModel(model, one.side.configuration), solution=solution)
+            for one, (model, solution) in zip((old, new), models, strict=True)
         ]
-        found = sampled_difference(sides[0], sides[1], sampling, is_same=is_same)
+        found = sampled_difference((sides[0], sides[1]), sampling, is_same=is_same)
         if found is None:
             return ReliableDifference()
         uncertainty, samples, are_alone = found.uncertainty, found.samples, found.are_alone

@@ -121,7 +121,8 @@ def whole_power(value: Any, exponent: int) -> Any:
     """Return an integer power; small ones by products, which are many times faster."""
     if exponent < 0:
         below = whole_power(value, -exponent)
-        return np.where(below == 0, np.nan, np.divide(1.0, below))[()]
+        found = np.divide(1.0, below)
+        return found if np.all(below) else np.where(below == 0, np.nan, found)[()]
     if exponent == 0:
         return value * 0.0 + 1.0
     if exponent == 1:

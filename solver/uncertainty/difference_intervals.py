@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.engine.numerics.sobol import sobol_points
-from qps.solver.answers.worst_mode import solve_model
+from qps.solver.answers.solution import Solution
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
 from qps.solver.uncertainty.interval_result import (
@@ -50,14 +50,23 @@ class SampledDifference(Struct, frozen=True, eq=False, kw_only=True):
     are_alone: bool
 
 
+class StatedSide(Struct, frozen=True, eq=False, kw_only=True):
+    """A side and its solution with the numbers as stated."""
+
+    side: ConfiguredModel
+    solution: Solution
+
+
 def sampled_difference(
-    old: ConfiguredModel, new: ConfiguredModel, sampling: Sampling, *, is_same: bool = False
+    stated: tuple[StatedSide, StatedSide], sampling: Sampling, *, is_same: bool = False
 ) -> SampledDifference | None:
     """Return the uncertainty of both answers and of their difference; None where all is known.
 
+    The old side is stated first. Samples are looked for where criteria fail as stated.
     What cannot be on either side is left out; None where that is every sample, too. Sides that are
     known to be the same, `is_same`, are sampled once.
     """
+    old, new = (one.side for one in stated)
     before, after = (uncertain_numbers(side.model, side.configuration) for side in (old, new))
     if not before and not after:
         return None
@@ -72,11 +81,11 @@ def sampled_difference(
         points[:, known[n.key]] if n.key in known else points[:, behind:][:, shift[n.key]]
         for n in before
     ]
-    second = _answers(new, after, points[:, :behind], sampling.known)
+    second = _answers(stated[1], after, points[:, :behind], sampling.known)
     first = second
     if not is_same:
         own_points = np.hstack(of_old) if of_old else points[:, :0]
-        first = _answers(old, before, own_points, sampling.known)
+        first = _answers(stated[0], before, own_points, sampling.known)
     found = _difference(old, new, first, second, sampling)
     if found is None:
         return None
@@ -151,17 +160,26 @@ def _samples(found: _Answers, side: ConfiguredModel, sampling: Sampling) -> Capa
 
 
 def _answers(
-    side: ConfiguredModel,
+    stated: StatedSide,
     numbers: Sequence[UncertainNumber],
     points: Floats,
     known: KnownSurfaces | None,
 ) -> _Answers:
     """Return the answer of each sample; all alike where nothing is drawn."""
     if not numbers:
-        return _certain(side, len(points))
+        return _certain(stated, len(points))
+    side = stated.side
     axis = axis_of(numbers, values_at(numbers, points), side.model)
     limits = LimitSamples(samples=len(points))
-    found = solved_for(side.model, side.configuration, axis, None, limits=limits, known=known)
+    found = solved_for(
+        side.model,
+        side.configuration,
+        axis,
+        None,
+        limits=limits,
+        known=known,
+        near=stated.solution,
+    )
     unsolved = [row for row, reason in found.reasons.items() if reason == ALONE]
     return _Answers(
         largest=found.largest,
@@ -172,9 +190,9 @@ def _answers(
     )
 
 
-def _certain(side: ConfiguredModel, count: int) -> _Answers:
-    largest = solve_model(side.model, side.configuration).capacity
-    answer = side.configuration.low - 1 if largest is None else largest
+def _certain(stated: StatedSide, count: int) -> _Answers:
+    largest = stated.solution.capacity
+    answer = stated.side.configuration.low - 1 if largest is None else largest
     every = np.ones(count, dtype=bool)
     return _Answers(
         largest=np.full(count, answer, dtype=np.int64),

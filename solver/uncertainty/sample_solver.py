@@ -208,22 +208,25 @@ def solved_for(
     known: KnownSurfaces | None = None,
     least: LeastOfSamples | None = None,
     *,
+    near: Solution | None = None,
     certainty: float | None = None,
 ) -> SampleSolutions:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
-    Without a `solution` nothing but the answers is reported, and what `limits` ask for. The same
-    for any number of workers. Surfaces that are `known` of other models are not fitted again. With
+    Without a `solution` nothing but the answers is reported, and what `limits` ask for; searches
+    then begin where criteria fail in one that is `near`, if any. The same for any number of
+    workers. Surfaces that are `known` of other models are not fitted again. With
     the `least` answer of each sample nothing beyond that is looked for, nor judged. What a share of
     `certainty` of the samples supports is to be known well.
     """
     at = None if solution is None or least is not None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
-    near = replace(_stated_points(solution), tail=None if certainty is None else 1 - certainty)
+    stated = _stated_points(solution) if near is None else _first_failures(near)
+    stated = replace(stated, tail=None if certainty is None else 1 - certainty)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
     before = () if known is None else tuple(known.fitted)
-    maker = partial(_StretchSolver, compiled, near, at, limits=limits, known=before, least=least)
+    maker = partial(_StretchSolver, compiled, stated, at, limits=limits, known=before, least=least)
     count = min(workers or cores(), len(stretches))
     if count <= 1:
         solve = maker()
@@ -328,6 +331,11 @@ def _stated_points(solution: Solution | None) -> StatedPoints:
             if resource.saturation.at is not None:
                 saturations[resource.name] = float(resource.saturation.at)
     return StatedPoints(failures, saturations, solution.at)
+
+
+def _first_failures(solution: Solution) -> StatedPoints:
+    """Return where criteria first fail alone: nothing is to be known at its population."""
+    return StatedPoints(_stated_points(solution).failures, {})
 
 
 def holding(

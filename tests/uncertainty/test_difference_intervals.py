@@ -11,8 +11,9 @@ from qps.commands.simulate import simulated_at_typical_values
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.changes.difference_text import spec_difference_view
+from qps.solver.answers.worst_mode import solve_model
 from qps.solver.spec_difference import spec_difference
-from qps.solver.uncertainty.difference_intervals import sampled_difference
+from qps.solver.uncertainty.difference_intervals import StatedSide, sampled_difference
 from qps.solver.uncertainty.interval_result import DifferenceUncertainty, Sampling
 from qps.solver.what_if.assumption_changes import ConfiguredModel
 
@@ -37,9 +38,13 @@ def spec_of(cost: str = UNSURE, cores: int = 4) -> Spec:
     return checked(SPEC.format(cost=cost, cores=cores))
 
 
+def stated(spec: Spec) -> StatedSide:
+    side = ConfiguredModel(spec.model, spec.configuration())
+    return StatedSide(side=side, solution=solve_model(side.model, side.configuration))
+
+
 def uncertainty_of(old: Spec, new: Spec) -> DifferenceUncertainty | None:
-    sides = [ConfiguredModel(spec.model, spec.configuration()) for spec in (old, new)]
-    found = sampled_difference(sides[0], sides[1], Sampling(samples=4000))
+    found = sampled_difference((stated(old), stated(new)), Sampling(samples=4000))
     return None if found is None else found.uncertainty
 
 

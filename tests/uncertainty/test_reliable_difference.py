@@ -15,6 +15,7 @@ from qps.reports.text.solutions.capacity_text import capacity
 from qps.reviewing.spec_answers import answer_of, spec_answers
 from qps.reviewing.thresholds import threshold
 from qps.solver.answer import Answer
+from qps.solver.answers.worst_mode import solve_model
 from qps.solver.configured_answer import configured_answer
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty import difference_intervals
@@ -123,6 +124,24 @@ def test_what_did_not_change_is_sampled_once(monkeypatch: pytest.MonkeyPatch) ->
     assert len(calls) == 1
     compared(spec_of(), spec_of(pool=70))
     assert len(calls) == 3
+
+
+def test_samples_are_looked_for_where_each_side_fails_as_stated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    near = []
+    solve = difference_intervals.solved_for
+
+    def noted(*arguments: object, **others: object) -> object:
+        near.append(others["near"])
+        return solve(*arguments, **others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(difference_intervals, "solved_for", noted)
+    old, new = spec_of(), spec_of(pool=70)
+    compared(old, new)
+    alone = [solve_model(spec.model, spec.configuration()) for spec in (new, old)]
+    assert [one.capacity for one in near] == [one.capacity for one in alone]
+    assert near[0].capacity != near[1].capacity
 
 
 def test_thresholds_are_of_the_same_capacity() -> None:
