@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from helpers.specs import checked
@@ -15,11 +17,13 @@ from qps.reports.text.solutions.capacity_text import capacity
 from qps.reviewing.spec_answers import answer_of, spec_answers
 from qps.reviewing.thresholds import threshold
 from qps.solver.answer import Answer
+from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.configured_answer import configured_answer
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty import difference_intervals
 from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.sample_solver import SampleSolutions
 
 SPEC = """
 users N in 1..10_000
@@ -129,12 +133,12 @@ def test_what_did_not_change_is_sampled_once(monkeypatch: pytest.MonkeyPatch) ->
 def test_samples_are_looked_for_where_each_side_fails_as_stated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    near = []
+    near: list[Solution] = []
     solve = difference_intervals.solved_for
 
-    def noted(*arguments: object, **others: object) -> object:
+    def noted(*arguments: Any, **others: Any) -> SampleSolutions:
         near.append(others["near"])
-        return solve(*arguments, **others)  # type: ignore[arg-type]
+        return solve(*arguments, **others)
 
     monkeypatch.setattr(difference_intervals, "solved_for", noted)
     old, new = spec_of(), spec_of(pool=70)
