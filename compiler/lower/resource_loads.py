@@ -70,6 +70,8 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
 
     def demand_at(self, limit: Formula) -> tuple[Formula, Certainty]:
         """Return what is at a limit of the load where it is too much, and how that is known."""
+        if self.is_never_full and limit is ONE:
+            return self.load, EXACT  # in truth, too, less than all is served
         if self.open_load is None or limit is not ONE:
             return self.load, self.known
         return self.open_load, self.open_known

@@ -142,3 +142,22 @@ def test_it_is_never_above_what_samples_support(spec: str, unmeasured: tuple[str
     assert found.reliable.capacity is not None
     assert found.reliable.capacity <= (plain or 0)
     assert found.reliable.unmeasured[: len(unmeasured)] == unmeasured
+
+
+@pytest.mark.parametrize("law", ["md1 room 20", "mg1 cv 2 room 20", "loss"])
+def test_what_loses_all_that_finds_no_room_is_limited_by_no_error_of_its_utilization(
+    law: str,
+) -> None:
+    """In truth, too, it serves less than all: only the limit of losses allows for an error."""
+    text = f"""
+users N in 1..300
+machine bucket {{ tokens 1 core, queueing {law} }}
+component token {{ tokens 10 ms/request }}
+topology {{ node gate = bucket }}
+stream calls in all {{ traffic N * 1 request/s; arrivals cv 1; at gate {{ token }} }}
+require {{ calls.loss <= 30 % }}
+"""
+    found = reliable(text)
+    assert {one.name for one in found.allowed_for} <= {"calls.loss"}
+    assert found.unmeasured in {(), ("calls.loss",)}
+    assert found.capacity is not None
