@@ -257,8 +257,8 @@ def _step(part: Formula, places: tuple[int, ...]) -> _Step:
 
 
 def _is_one_by_one(part: Formula) -> bool:
-    """Return whether an operation takes as long for each row of arrays."""
-    row = OPERATIONS.get(part.word) if part.operands else None
+    """Return whether an operation takes as long for each row of arrays: numbers are one row."""
+    row = OPERATIONS.get(part.word) if part.operands and part.symbols else None
     if row is None or not row.row_by_row:
         return False
     if row.by_ends and row.servers is not None:  # of single servers all rows are solved together

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_networks.closed_stations import (
     ClosedStation,
     CyclePool,
+    MovedUsers,
     UnlikeWork,
 )
 from qps.compiler.lower.closed_networks.delay_holds import rate_of_delay_holds
@@ -26,6 +27,7 @@ from qps.engine.expressions.formulas import (
     Formula,
     apply,
     maximum,
+    minimum,
     number,
     total,
 )
@@ -50,6 +52,10 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     found: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     unlike: Mapping[str, UnlikeWork] = field(default_factory=dict)
+    moved: MovedUsers | None = None
+    """Users who hold pools while they wait longer for unlike services: no delay has that."""
+    solves_each_time: bool = False
+    """Whether each time at a place is one of the network; else one is what Little's law leaves."""
     forks: tuple[ForkJoin, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
     """How often the one class visits each station; that of several is not known."""
@@ -113,7 +119,21 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     def _nested_times(self) -> dict[str, Mapping[str, Formula]]:
         return {}
 
+    @cached_property
+    def _without_moved(self) -> ClosedNetwork:
+        """The network of those who do not wait longer for unlike services."""
+        assert self.moved is not None
+        return replace(self, jobs=(self.moved.jobs,), moved=None, unlike={})
+
+    def _moved_times(self, name: str, moved: MovedUsers) -> dict[str, Formula]:
+        """Return how long a cycle is at each place, with what it waits longer there."""
+        longer = {at: one.longer for at, one in self.unlike.items()} | moved.waits
+        without = self._without_moved.nested_times(name)
+        return {at: time + longer.get(at, ZERO) for at, time in without.items()}
+
     def _times_of(self, name: str) -> dict[str, Formula]:
+        if self.moved is not None:
+            return self._moved_times(name, self.moved)
         number = self.names.index(name)
         pools = [deeper for pool in self.pools_by_class[number] for deeper in pool.every]
         stations = [one.resource for one in self.stations if one.demands[number] is not ZERO]
@@ -123,6 +143,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
             for place, at in self._nested.places.items()
             if place in own
         }
+        if self.solves_each_time:
+            return found
         is_pool = self.delay_hold is not None or not stations
         first = pools[0].resource if is_pool else stations[0]
         delays = self.delays[number] + total(one.delay for one in pools)
@@ -164,6 +186,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
     def rate(self, name: str) -> Formula:
         """Return how many cycles all of a stream make in a second."""
         number = self.names.index(name)
+        if self.moved is not None:
+            return minimum(self._without_moved.rate(name), *self.moved.most)
         if self.delay_hold is not None:
             return rate_of_delay_holds(
                 self.delay_hold,
@@ -184,7 +208,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
         """Return what a cycle of a stream waits at a station."""
         more = [part.get((name, resource), ZERO) for part in (self.behind, self.found)]
         unlike = self.unlike.get(resource)
-        longer = ZERO if unlike is None else unlike.longer
+        longer = ZERO if unlike is None or self.moved is not None else unlike.longer
         return self._wait(name, resource) + total((*more, longer))
 
     @property

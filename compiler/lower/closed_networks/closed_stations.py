@@ -50,6 +50,18 @@ class UnlikeWork(Struct, frozen=True, kw_only=True):
     arriving: Formula
 
 
+class MovedUsers(Struct, frozen=True, kw_only=True):
+    """Users of one class who hold pools while they wait longer for unlike services.
+
+    All others are as in a network of so many `jobs`. A cycle `waits` so much longer for each pool,
+    and no more cycles end in a second than the `most`: these end while all places of one are held.
+    """
+
+    jobs: Formula
+    waits: Mapping[str, Formula]
+    most: tuple[Formula, ...]
+
+
 class CyclePool(Struct, frozen=True, kw_only=True):
     """A pool that a cycle holds, with what goes on meanwhile.
 

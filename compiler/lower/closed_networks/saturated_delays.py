@@ -197,6 +197,9 @@ class _Component:
                 pools_by_class=tuple(pools),
                 unblocked=network.unblocked_delays,
                 with_limits=self._operands if is_all else None,
+                # Users who were moved are others where they are blocked.
+                unlike={} if network.moved else network.unlike,
+                moved=None,
             )
         return {name: found[one.names] for name, one in self._networks.items()}
 

@@ -28,6 +28,13 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, UnlikeWork
 from qps.compiler.lower.closed_networks.cycle import Cycle
+from qps.compiler.lower.closed_streams.unlike_pools import (
+    NEARLY_FULL,
+    NO_TIME,
+    has_plain_pools,
+    longer_wait,
+    with_unlike_held,
+)
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.pool_holding import weighted_mean
 from qps.compiler.lower.queues.service_variation import wait_ratio
@@ -43,13 +50,10 @@ from qps.engine.expressions.formulas import (
     maximum,
     minimum,
     number,
-    square_root,
     total,
 )
 from qps.engine.expressions.substitution import Substitution
 
-_NEARLY_FULL = number(1 - Fraction(1, 10**6))
-_NO_TIME = number(Fraction(1, 10**30))
 _NEARLY_FIXED = number(Fraction(1, 10**4))
 
 
@@ -68,22 +72,33 @@ def with_unlike_work(
     for name, network in networks.items():
         if not _is_plain(network):
             continue
-        unlike = {}
-        for station in network.stations:
-            at = demands[station.resource]
-            services = _services(station, at, in_a_cycle[name], expressions)
-            if services is not None:
-                unlike[station.resource] = _found(network, station, cycles[name], services)
-        if unlike:
+
+        def unlike_of(
+            there: ClosedNetwork, more: Mapping[str, Formula], name: str = name
+        ) -> dict[str, UnlikeWork]:
+            services = {
+                one.resource: _services(one, demands[one.resource], in_a_cycle[name], expressions)
+                for one in there.stations
+            }
+            return {
+                one.resource: _found(there, one, cycles[name], of, more.get(one.resource, ZERO))
+                for one in there.stations
+                if (of := services[one.resource]) is not None
+            }
+
+        if network.is_nested:
+            if has_plain_pools(network, cycles[name]):
+                found[name] = with_unlike_held(network, unlike_of)
+        elif unlike := unlike_of(network, {}):
             delay = network.delays[0] + total(one.longer for one in unlike.values())
             found[name] = replace(network, delays=(delay,), unlike=unlike)
     return found
 
 
 def _is_plain(network: ClosedNetwork) -> bool:
-    """Return whether one class holds no pool, goes after nobody, and makes no parallel calls."""
-    is_ranked = any(one.rank is not None for one in network.stations)
-    return network.is_of_one and not (network.is_nested or network.forks or is_ranked)
+    """Return whether one class goes after nobody, makes no parallel calls, and has no speeds."""
+    is_apart = any(one.rank is not None or one.speeds for one in network.stations)
+    return network.is_of_one and not (network.forks or is_apart)
 
 
 class _Services(Struct, frozen=True, kw_only=True):
@@ -181,25 +196,31 @@ def _is_known(visit: QueueVisit, expressions: ExpressionLowering) -> bool:
 
 
 def _found(
-    network: ClosedNetwork, station: ClosedStation, cycle: Cycle, services: _Services
+    network: ClosedNetwork,
+    station: ClosedStation,
+    cycle: Cycle,
+    services: _Services,
+    more: Formula,
 ) -> UnlikeWork:
-    """Return what users find of unlike services at a station."""
+    """Return what users find of unlike services at a station.
+
+    For it they wait `more` than there: for a pool that is held meanwhile.
+    """
     (name,), visits = network.names, cycle.visits[station.resource]
-    alike, rate, demand = network.wait(name, station.resource), network.rate(name), station.demand
-    whole, many = network.jobs[0] / rate, station.servers * station.copies
-    away = maximum(_NO_TIME, whole - alike - demand) / visits
-    ratio = services.ratio(minimum(_NEARLY_FULL, rate * demand / many))
+    rate, demand = network.rate(name), station.demand
+    alike = network.wait(name, station.resource) + more
+    (jobs,) = network.jobs
+    whole, many = jobs / rate, station.servers * station.copies
+    away = maximum(NO_TIME, whole - alike - demand) / visits
+    ratio = services.ratio(minimum(NEARLY_FULL, rate * demand / many))
     ratio = maximum(ONE, ratio * services.found_less(away))
-    others = maximum(ZERO, network.jobs[0] - 1)
+    others = maximum(ZERO, jobs - 1)
     work = others * demand / many
-    squared = alike * maximum(ZERO, whole - work)
-    apart = whole - alike - work
-    root = square_root(apart**2 + 4 * ratio * squared)
-    longer = 2 * (ratio - 1) * squared / maximum(_NO_TIME, apart + root)
+    longer = longer_wait(alike, whole=whole, work=work, ratio=ratio)
     arriving = others * services.chance_to_arrive(away) / many
     return UnlikeWork(
         longer=longer,
         left=services.left(away),
-        found=apply("mean", others, maximum(ONE, network.jobs[0])),
+        found=apply("mean", others, maximum(ONE, jobs)),
         arriving=arriving,
     )

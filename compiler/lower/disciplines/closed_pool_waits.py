@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.disciplines.closed_wait_laws import LEAST_SHARE
+from qps.compiler.lower.disciplines.closed_wait_laws import LEAST_SHARE, MOST_VARIED
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.disciplines.gamma_stages import gamma_law
 from qps.compiler.lower.queues.stage_law import StageLaw
@@ -52,7 +52,8 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         pool = closed.pool(queue.resource)
         square = maximum(_LEAST, waiting) ** 2
         of_full = apply("mean", total(closed.network.jobs) * pool.copies, square)
-        return gamma_law(wait, minimum((1 + variation) / share - 1, of_full), own.service)
+        varies = minimum(MOST_VARIED, (1 + variation) / share - 1, of_full)
+        return gamma_law(wait, varies, own.service)
 
     def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the same: all of it is waiting."""

@@ -24,7 +24,7 @@ from qps.engine.expressions.formulas import (
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 LEAST_SHARE = number(Fraction(1, 20))
 """Of those who come so many wait at least: of fewer no percentile up to p95 tells."""
-_LEAST_VARIED, _MOST_VARIED = number(Fraction(1, 50)), number(20)
+_LEAST_VARIED, MOST_VARIED = number(Fraction(1, 50)), number(20)
 """Of waits: gamma laws beyond these have no transform that can be inverted."""
 
 
@@ -52,7 +52,7 @@ def closed_wait_law(
         square = varies + wait**2
     among = apply("mean", wait, share)
     found = apply("mean", square / share, among**2) - 1
-    found = maximum(_LEAST_VARIED, minimum(_MOST_VARIED, found))
+    found = maximum(_LEAST_VARIED, minimum(MOST_VARIED, found))
     return share, StageLaw(waits=ZERO, work=ZERO, service=among, variation=found)
 
 
@@ -103,10 +103,13 @@ def unlike_closed_wait(
     if varies is not None:
         square = apply("mean", (varies + without**2) / share, alike**2) - 1
         variation = maximum(_LEAST_VARIED, minimum(ONE, square))
-    left = maximum(unlike.left, apply("mean", longer, share))
-    behind = minimum(share, apply("mean", longer, left))
+    # Where all who wait would not do so for long enough, what is left is longer: no digits are
+    # lost where none but them wait.
+    part = apply("mean", longer, share * unlike.left)
+    left, part = unlike.left * maximum(ONE, part), minimum(ONE, part)
+    behind = share * part
     # All who wait are `share`, and those behind a long service wait as the others do, too.
-    others = maximum(ZERO, apply("mean", share - behind, maximum(_NEXT_TO_NOTHING, 1 - behind)))
+    others = apply("mean", share * (1 - part), maximum(_NEXT_TO_NOTHING, 1 - behind))
     return UnlikeClosedWait(
         waits=others,
         alike=alike,

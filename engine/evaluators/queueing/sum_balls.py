@@ -25,6 +25,7 @@ from qps.engine.evaluators.ball_arithmetic import (
     refuse,
     root,
 )
+from qps.engine.evaluators.multiclass_bounds import MOST_SENSITIVE
 
 
 class _Ball(Struct):
@@ -116,7 +117,23 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
     fixed = arb(ways[place.at].fixed)
     if not place.beyond:
         return fixed
-    return fixed + root(_excess(ways, in_floats, level, place), place.beyond)
+    found = fixed + root(_excess(ways, in_floats, level, place), place.beyond)
+    return found if found.is_finite() else arb(near, _moved(near, float((1 - level).mid()), groups))
+
+
+def _moved(near: float, late: float, groups: Sequence[Sequence[arb]]) -> float:
+    """Return how far a quantile of stages is off, of which too little is known for a ball.
+
+    It is no further off than the times together, and as chances move what takes longer; these times
+    so much as anything moves (`MOST_SENSITIVE`).
+    """
+    off = 0.0
+    for waits, load, work, spread, _, service, variation, times, _ in groups:
+        of_work = float(work.rad()) + float(abs(work).mid()) * float(spread.rad())
+        of_service = float(service.rad()) + float(abs(service).mid()) * float(variation.rad())
+        of_chances = float(waits.rad()) + float(load.rad()) + float(times.rad())
+        off += of_work + of_service + near * of_chances / late
+    return MOST_SENSITIVE * off
 
 
 def stages_tail(time: arb, *stages: arb) -> arb:
