@@ -18,6 +18,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.hardware import ResourceKind
 from qps.compiler.ir.measure_names import percentile_level, percentile_text
+from qps.compiler.quantities.units import ITEMS, built_in
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answers.solution import QUALITY
 
@@ -53,6 +54,8 @@ _AMOUNT = r"\b\d[\d.]* ?(?:%|[a-z])"
 _ORDINARY = r"[A-Z][a-z]+\b(?!.*[A-Z0-9])"
 _NAME = r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)"
 _QUANTILE = r"quantile\(([\w.]+), ?([\d.]+) ?%\)"
+_CONVERTED = r"(?P<name>[A-Za-z_][\w.]*) ?[*/] ?(?P<open>\()?1 (?P<unit>[A-Za-z]\w*)(?(open)\))"
+"""A name times or by one of a unit: `between_tokens * 1 token`, `age / (1 request)`."""
 _STAGES = {
     "stage.at": r"(.+) at (.+)",
     "stage.waiting": r"waiting for (.+)",
@@ -153,6 +156,9 @@ class Labels(Struct, frozen=True, kw_only=True):
         if name == QUALITY:
             return self._needs()
         if not name.replace(".", "").isidentifier():  # an expression
+            converted = re.fullmatch(_CONVERTED, name)
+            if converted and _counts(converted["unit"]):
+                return self._of(converted["name"])
             return self.sentence(name)
         return self._part(name) or self._spaced(name)
 
@@ -258,6 +264,16 @@ PLAIN = Labels(
     is_plain=True,
 )
 """Everything by its identifier."""
+
+
+def _counts(unit: str) -> bool:
+    """Return whether a unit counts items: one of it changes the dimension of a number alone.
+
+    >>> _counts("token"), _counts("request"), _counts("minute")
+    (True, True, False)
+    """
+    known = built_in(unit)
+    return known is None or unit in ITEMS
 
 
 def labels_of(model: ir.Model) -> Labels:
