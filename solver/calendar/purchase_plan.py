@@ -17,18 +17,24 @@ from qps.solver.cheapest.design_space import DesignSpace, design_space
 from qps.solver.cheapest.lowered_space import LoweredSpace, lowered_space
 from qps.solver.cheapest.plan_result import PurchasePlan, PurchaseStep
 from qps.solver.cheapest.purchases import PurchaseMonth, purchases
+from qps.solver.cheapest.search_record import SearchRecord
 
 
 def purchase_plan(
-    model: ir.Model, configuration: Configuration, choices: ir.DesignChoices, until: CalendarDate
+    model: ir.Model,
+    configuration: Configuration,
+    choices: ir.DesignChoices,
+    until: CalendarDate,
+    record: SearchRecord | None = None,
 ) -> PurchasePlan:
     """Return what to add by when so that the forecast is supported until a date.
 
-    Inputs are nominal, but where requirements have a certainty.
+    Inputs are nominal, but where requirements have a certainty. What a `record` knows is not
+    searched again.
     """
     calendar, last = month_in_calendar(model, until)
     found = months_of(model, calendar, configuration, range(last + 1))
-    lowered = list(_lowered(model, calendar, choices, found))
+    lowered = list(_lowered(model, calendar, choices, found, record or SearchRecord()))
     months = [
         PurchaseMonth(
             date=calendar.date(month.number),
@@ -57,6 +63,7 @@ def _lowered(
     calendar: ir.Calendar,
     choices: ir.DesignChoices,
     months: Sequence[CalendarMonth],
+    record: SearchRecord,
 ) -> Iterator[LoweredSpace]:
     """Yield what can be chosen in each month: the same if the date decides about users alone."""
     rests_on_date = calendar.name in parameters_in(replace(model, forecast=None))
@@ -64,7 +71,9 @@ def _lowered(
     for month in months:
         if known is None or rests_on_date:
             base = changed(month.configuration, choices.changes)
-            known = lowered_space(design_space(model, base, choices.axes), choices)
+            space = design_space(model, base, choices.axes)
+            own = record.of_space(f"purchases from month {month.number}")
+            known = lowered_space(space, choices, own)
         yield known
 
 

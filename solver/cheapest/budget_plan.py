@@ -11,6 +11,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.quantity import read_cost
 from qps.solver.cheapest.plan_answer import Planner, planned_for
 from qps.solver.cheapest.plan_result import Plan, PlanBudget
+from qps.solver.cheapest.search_record import SearchRecord
 
 _FLAG, _EXAMPLE = "--budget", "5_000 $/month"
 _SPARE = 1e-9
@@ -18,15 +19,19 @@ _SPARE = 1e-9
 
 
 def plan_within(
-    model: ir.Model, configuration: Configuration, choices: ir.DesignChoices, budget: str
+    model: ir.Model,
+    configuration: Configuration,
+    choices: ir.DesignChoices,
+    budget: str,
+    record: SearchRecord | None = None,
 ) -> Plan:
     """Return what to choose for the largest population that costs no more than a budget.
 
     It is a text such as `5_000 $/month`. QpsError where nothing can be planned, and where what is
-    minimized is no money, or not that of the budget.
+    minimized is no money, or not that of the budget. What a `record` knows is not searched again.
     """
     limit, dimension = read_cost(budget, _FLAG, _EXAMPLE)
-    planner = Planner(model, configuration, choices)
+    planner = Planner(model, configuration, choices, record=record)
     if planner.lowered.dimension != dimension:
         raise QpsError.single(
             codes.COMMAND_LINE,

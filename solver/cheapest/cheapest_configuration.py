@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -20,7 +21,6 @@ from qps.compiler.configure.configuration import in_each_mode
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.capacity import fails_at
 from qps.solver.answers.graph_criteria import deciding_criteria, when_it_fails
@@ -31,6 +31,7 @@ from qps.solver.cheapest.design_space import DesignSpace
 from qps.solver.cheapest.fewer_options import with_fewer_options, with_possible_options
 from qps.solver.cheapest.lowered_space import LoweredSpace
 from qps.solver.cheapest.option_values import SearchProblem
+from qps.solver.cheapest.search_record import CheapestSearch, DesignOutcome
 
 MOST_BOXES = 4_000_000
 MOST_TRIED = 500
@@ -65,21 +66,18 @@ class DesignRequest(Struct, frozen=True, kw_only=True):
         """All configurations to choose from."""
         return self.lowered.space
 
+    @property
+    def evaluation_question(self) -> str:
+        """What decides about the outcome of a configuration, in a text for a record."""
+        relaxed = [f"{name} * {factor}" for name, factor in self.relaxed]
+        return f"{self.users} users, relaxed {relaxed}, solved {self.is_solved}"
 
-class CheapestSearch(Struct, frozen=True, kw_only=True):
-    """What a search comes to: the cheapest configuration.
-
-    Without it, none that may be found supports the population if the search `is_complete`. Its
-    `cost`, rounded down, has a `dimension`. `boxes` and `tried` say how much was bounded, and how
-    many configurations were tried.
-    """
-
-    found: Chosen | None
-    cost: float
-    is_complete: bool
-    dimension: Dimension
-    boxes: int
-    tried: int
+    @property
+    def question(self) -> str:
+        """What decides about the outcome of the search, in a text for a record."""
+        allowed = [(axis, sorted(options)) for axis, options in self.allowed]
+        limits = f"besides {self.besides}, below {self.below!r}, boxes {self.most_boxes}"
+        return f"{self.evaluation_question}, allowed {allowed}, {limits}"
 
 
 class _Effort(Enum):
@@ -121,7 +119,17 @@ def next_cheapest(request: DesignRequest, best: Chosen) -> list[Chosen]:
 
 
 def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
-    """Return the cheapest configuration; None where that takes another effort.
+    """Return the cheapest configuration, searched once; None where that takes another effort."""
+    return request.lowered.record.search(
+        f"{request.question}, {effort.value} search",
+        tuple(len(axis.options) for axis in request.space.axes),
+        request.lowered.dimension,
+        lambda: _searched(request, effort),
+    )
+
+
+def _searched(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
+    """Search the cheapest configuration; None where that takes another effort.
 
     What is no worse at the population may still fail for fewer users, or not fit its machines:
     then no option may be preferred to another.
@@ -140,7 +148,10 @@ def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
         if tried == most_tried:
             break
         tried += 1
-        outcome = outcome_of(request, chosen)
+        evaluate = partial(outcome_of, request, chosen)
+        outcome = request.lowered.record.outcome(
+            request.evaluation_question, chosen, least, evaluate
+        )
         if outcome is DesignOutcome.FAILS_OTHERWISE and prefers:
             return None
         if outcome is DesignOutcome.SUPPORTS:
@@ -157,14 +168,6 @@ def _cheapest(request: DesignRequest, effort: _Effort) -> CheapestSearch | None:
         boxes=searches.boxes,
         tried=tried,
     )
-
-
-class DesignOutcome(Enum):
-    """Whether a configuration supports a population; if not, whether it fails there."""
-
-    SUPPORTS = "supports"
-    FAILS_THERE = "fails there"
-    FAILS_OTHERWISE = "fails for fewer users, or cannot be built"
 
 
 def outcome_of(request: DesignRequest, chosen: Chosen) -> DesignOutcome:

@@ -20,6 +20,7 @@ from qps.solver.cheapest.design_formulas import (
 from qps.solver.cheapest.design_objective import constant_objective, mixed_prices
 from qps.solver.cheapest.design_space import DesignSpace
 from qps.solver.cheapest.option_values import SearchProblems
+from qps.solver.cheapest.search_record import SearchRecord, SpaceRecord
 
 MOST_STRUCTURES = 1_000
 """Structures of a design space: each is lowered by itself."""
@@ -29,13 +30,15 @@ class LoweredSpace(Struct, frozen=True, eq=False, kw_only=True):
     """A design space with its structures: those that have load graphs, at least one.
 
     Options of the `space` are structures where their numbers decide about the load graph. `graphs`
-    are those of single configurations, `problems` the structures as searches.
+    are those of single configurations, `problems` the structures as searches. The `record` has what
+    searches of it have come to.
     """
 
     space: DesignSpace
     structures: tuple[LoweredStructure, ...]
     graphs: ConfiguredGraphs
     problems: SearchProblems
+    record: SpaceRecord
 
     @property
     def dimension(self) -> Dimension:
@@ -43,10 +46,13 @@ class LoweredSpace(Struct, frozen=True, eq=False, kw_only=True):
         return self.structures[0].dimension
 
 
-def lowered_space(space: DesignSpace, choices: ir.DesignChoices) -> LoweredSpace:
+def lowered_space(
+    space: DesignSpace, choices: ir.DesignChoices, record: SpaceRecord | None = None
+) -> LoweredSpace:
     """Return all structures, at least one; QpsError where there are too many.
 
     One that has no load graph supports nobody, unless none has any: then its error is raised.
+    Searches are recorded in the `record`, by default in one of its own.
     """
     while True:
         if space.structure_count > MOST_STRUCTURES:
@@ -74,6 +80,7 @@ def lowered_space(space: DesignSpace, choices: ir.DesignChoices) -> LoweredSpace
             structures=tuple(found),
             graphs=ConfiguredGraphs(space),
             problems=SearchProblems(space),
+            record=record or SearchRecord().of_space("plan"),
         )
 
 

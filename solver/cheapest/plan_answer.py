@@ -26,7 +26,6 @@ from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.worst_mode import WorstMode
 from qps.solver.cheapest.branch_and_bound import Chosen
 from qps.solver.cheapest.cheapest_configuration import (
-    CheapestSearch,
     DesignRequest,
     cheapest,
     next_cheapest,
@@ -47,6 +46,7 @@ from qps.solver.cheapest.plan_result import (
     PlannedConfiguration,
     RequirementPrice,
 )
+from qps.solver.cheapest.search_record import CheapestSearch, SearchRecord
 from qps.solver.uncertainty.interval_result import KnownSurfaces, Sampling
 from qps.solver.uncertainty.reliable_capacity import capacity_of_worst, plain_worst_mode
 from qps.solver.uncertainty.sampled_capacity import capacity_samples
@@ -65,17 +65,28 @@ _MANY_MODES = 8
 
 
 class Planner:
-    """Plans for one choice of a spec."""
+    """Plans for one choice of a spec.
+
+    Its searches are in a `record`, by a `name` that no other planner of the record has.
+    """
 
     def __init__(
-        self, model: ir.Model, configuration: Configuration, choices: ir.DesignChoices
+        self,
+        model: ir.Model,
+        configuration: Configuration,
+        choices: ir.DesignChoices,
+        *,
+        record: SearchRecord | None = None,
+        name: str = "plan",
     ) -> None:
+        self.record = record or SearchRecord()
         self.model = model
         self.configuration = configuration
         self.choices = choices
         base = changed(configuration, choices.changes)
         self.price_date = price_date(model, base, choices)
-        self.lowered = lowered_space(design_space(model, base, choices.axes), choices)
+        space = design_space(model, base, choices.axes)
+        self.lowered = lowered_space(space, choices, self.record.of_space(name))
         self.space: DesignSpace = self.lowered.space
         self._solutions: dict[Chosen, WorstMode] = {}
         self._reliable: dict[tuple[tuple[str, str], ...], ReliableCapacity] = {}
@@ -213,10 +224,17 @@ class Planner:
 
 
 def plan(
-    model: ir.Model, configuration: Configuration, choices: ir.DesignChoices, users: int
+    model: ir.Model,
+    configuration: Configuration,
+    choices: ir.DesignChoices,
+    users: int,
+    record: SearchRecord | None = None,
 ) -> Plan:
-    """Return what to choose for a population; QpsError where nothing can be planned."""
-    return planned_for(Planner(model, configuration, choices), users)
+    """Return what to choose for a population; QpsError where nothing can be planned.
+
+    What a `record` knows is not searched again.
+    """
+    return planned_for(Planner(model, configuration, choices, record=record), users)
 
 
 def planned_for(planner: Planner, users: int) -> Plan:
@@ -304,7 +322,10 @@ def _certainty_prices(
             continue
         factor = _RELAXED if one.at_most else 1 / _RELAXED
         model = with_factor(planner.model, name, factor)
-        other = Planner(model, planner.configuration, planner.choices)
+        label = f"plan with {name} * {factor}"
+        other = Planner(
+            model, planner.configuration, planner.choices, record=planner.record, name=label
+        )
         relaxed = other.first(users, below=_less(best.cost))
         if relaxed is not None:
             yield RequirementPrice(

@@ -23,9 +23,10 @@ from qps.compiler.quantities.calendar_dates import CalendarDate
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.solver.answers.answer_parts import MONTH
 from qps.solver.cheapest.branch_and_bound import Chosen
-from qps.solver.cheapest.cheapest_configuration import CheapestSearch, DesignRequest, cheapest
+from qps.solver.cheapest.cheapest_configuration import DesignRequest, cheapest
 from qps.solver.cheapest.design_space import machines_of
 from qps.solver.cheapest.lowered_space import LoweredSpace
+from qps.solver.cheapest.search_record import CheapestSearch
 
 MOST_CASES = 300
 """Cases that are bounded before the gap is stated."""

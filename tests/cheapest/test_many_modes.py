@@ -15,8 +15,8 @@ from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.cheapest.cheapest_configuration import CheapestSearch
 from qps.solver.cheapest.plan_answer import Planner
+from qps.solver.cheapest.search_record import CheapestSearch
 
 TIERS = 9
 

@@ -186,6 +186,10 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.limit_now": "Now",
     "plan.limit_wider": "Wider",
     "plan.limited": "{users} users, then {limit}",
+    "plan.interrupted": (
+        "interrupted: {evaluations:,} evaluations and {searches:,} searches are stored in {file}\n"
+        "to continue, repeat the command"
+    ),
     "plan.limits.none": (
         "No limit costs money: if any of them is a fifth wider, the same configuration is the "
         "cheapest."
@@ -206,6 +210,9 @@ CHANGE_PHRASES: Mapping[str, str] = {
     "plan.none_found": "no configuration found among {count:,}; not all could be excluded",
     "plan.not_proven": "not complete: of {count:,} configurations, a cheaper one may exist",
     "plan.not_supported": "none",
+    "plan.other_flags": "it belongs to the plan with `{flags}`",
+    "plan.other_spec": "it belongs to another spec, or the spec has changed since",
+    "plan.other_version": "it was written by {version}, and this is {own}",
     "plan.prices": "Prices",
     "plan.proof": "Proof",
     "plan.property": "Property",

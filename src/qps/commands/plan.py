@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from qps.commands.arguments.named_declaration import named_declaration
 from qps.commands.arguments.planned_load import planned_load
+from qps.commands.cache.plan_progress import recorded_searches
 from qps.commands.cache.spec_cache import load
 from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
@@ -24,6 +26,9 @@ from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.solver.cheapest.plan_result import Plan
+
+if TYPE_CHECKING:
+    from qps.solver.cheapest.search_record import SearchRecord
 
 _COST = re.compile(r"\s*(?:running_)?cost\s*<=\s*(\S.*)")
 """How a budget can be stated in place of a name."""
@@ -47,8 +52,16 @@ def run(arguments: Namespace) -> Exit:
             "write `--users 20000`, or what it may cost: `--budget '5_000 $/month'`",
         )
     _refuse_chosen(choices, spec.changes(arguments.set))
-    found, months = _found(spec, choices, arguments)
-    found = _with_broken_claims(found, spec, choices, arguments)
+    with recorded_searches(spec, arguments) as record:
+        found, months = _found(spec, choices, arguments, record)
+        found = _with_broken_claims(found, spec, choices, arguments)
+        _write(found, spec, months, arguments)
+    is_met = found.budget is None or found.budget.is_met
+    return Exit.YES if found.cheapest is not None and is_met else Exit.NO
+
+
+def _write(found: Plan, spec: Spec, months: tuple[str, ...], arguments: Namespace) -> None:
+    """Write the page of a plan if there is one, and print the plan."""
     scenarios = [f"scenario {name}" for name in arguments.scenario]
     place = ", ".join([spec.model.file, *scenarios, *arguments.set, *months])
     labels = spec.model.derived(labels_of)
@@ -71,8 +84,6 @@ def run(arguments: Namespace) -> Exit:
             width=width_of(sys.stdout),
         )
         sys.stdout.write(text)
-    is_met = found.budget is None or found.budget.is_met
-    return Exit.YES if found.cheapest is not None and is_met else Exit.NO
 
 
 def _with_stated_budget(arguments: Namespace) -> Namespace:
@@ -106,7 +117,7 @@ def _with_broken_claims(
 
 
 def _found(
-    spec: Spec, choices: ir.DesignChoices, arguments: Namespace
+    spec: Spec, choices: ir.DesignChoices, arguments: Namespace, record: SearchRecord
 ) -> tuple[Plan, tuple[str, ...]]:
     """Return the plan for a population, a date or a budget, and what says of which month it is."""
     from qps.solver.calendar.purchase_plan import purchase_plan  # noqa: PLC0415
@@ -117,14 +128,14 @@ def _found(
     if arguments.budget is not None:
         label = phrase("plan.search.budget")
         with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
-            return plan_within(spec.model, configuration, choices, arguments.budget), ()
+            return plan_within(spec.model, configuration, choices, arguments.budget, record), ()
     planned = planned_load(spec, arguments)
     label = phrase("plan.search", population=planned.users)
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=label):
-        found = plan(spec.model, planned.configuration, choices, planned.users)
+        found = plan(spec.model, planned.configuration, choices, planned.users, record)
         until = read_date(arguments.users.strip())
         if until is not None and found.cheapest is not None:
-            bought = purchase_plan(spec.model, configuration, choices, until)
+            bought = purchase_plan(spec.model, configuration, choices, until, record)
             found = replace(found, purchases=bought)
     return found, planned.month
 

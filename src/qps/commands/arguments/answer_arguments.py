@@ -313,6 +313,12 @@ def add_plan(commands: Commands) -> None:
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="write the plan to this .html file, too"
     )
+    command.add_argument(
+        "--resume",
+        metavar="FILE",
+        type=Path,
+        help="store progress in this file, and resume an interrupted plan from it",
+    )
     takes_format(command, "text", "json", "markdown")
     command.set_defaults(confidence=None)
 

@@ -21,12 +21,12 @@ def refuse_other_endings(output: Path) -> None:
         )
 
 
-def refuse_inputs(output: Path, files: Iterable[Path]) -> None:
+def refuse_inputs(output: Path, files: Iterable[Path], flag: str = "-o") -> None:
     """Refuse to write over what was read: a slip of the keyboard must cost nobody a spec."""
     if any(_is_same(output, file) for file in files):
         raise complain(
-            f"`-o {output}` would overwrite the input file",
-            "choose another file for `-o`",
+            f"`{flag} {output}` would overwrite the input file",
+            f"choose another file for `{flag}`",
         )
 
 
