@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.labels import labels_at
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from oracles.chains import sojourn
@@ -73,6 +74,23 @@ def test_many_speeds_are_those_of_the_chain(percent: int) -> None:
     graph = lowered(served(f"ps speeds [{written}]"))
     assert reported(graph, users) == pytest.approx(float(stays - 1), rel=1e-9, abs=1e-9)
     assert graph.streams["flow"].latency_certainty.kind is CertaintyKind.EXACT
+
+
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize(
+    ("queueing", "measure"),
+    [("ps", "p99"), ("ps", "wait.p99"), ("ps speeds [1, 1.9]", "p99")],
+)
+def test_errors_of_percentiles_are_stated_for_exponential_service(
+    queueing: str, measure: str, times: int
+) -> None:
+    other = f"{{ traffic 1 packet/s, 1 byte/packet; at web {{ work * {times} }} }}\n"
+    required = f"require {{ flow.{measure} <= 1 s }}"
+    graph = lowered(served(queueing, more=f"stream other for each user {other}{required}"))
+    known = dict(labels_at(graph, 10))[f"require flow.{measure}"]
+    (reason,) = (one for one in known.reasons if one)
+    assert "assume exponential service times" in reason
+    assert "for others, such as constant ones, no model error is known" in reason
 
 
 def test_many_speeds_have_the_moments_of_few(monkeypatch: pytest.MonkeyPatch) -> None:

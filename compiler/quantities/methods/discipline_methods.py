@@ -82,37 +82,53 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             name="M/M/1 processor sharing, Weibull distribution with exact first two moments",
             of=TAIL,
             reason=(
-                "percentiles at {at} assume exponential service times (within 8 % up to p99, "
-                "{error:%} beyond)"
+                "percentiles at {at} assume exponential service times; for these, within 8 % up to "
+                "p99, {error:%} beyond; for others, such as constant ones, no model error is known"
             ),
             error=0.12,
             sources=("Coffman, Muntz and Trotter 1970",),
         ),
         "sharing-with-a-constant-number": Method(
-            name="processor sharing, variance of equal visits scaled to visits of unequal length",
+            name=(
+                "processor sharing of exponential visits, variance of equal visits scaled to "
+                "visits of unequal length"
+            ),
             of=TAIL,
             reason=(
-                "percentiles at {at} assume that short visits see a constant number of concurrent "
-                "visits, and long ones their mean number: within {error:%}"
+                "percentiles at {at} assume exponential service times, and that short visits see a "
+                "constant number of concurrent visits, and long ones their mean number: within "
+                "{error:%} for exponential service times; for others, such as constant ones, no "
+                "model error is known"
             ),
             error=0.25,
             sources=("Coffman, Muntz and Trotter 1970",),
             fails=("equal-service",),
         ),
         "sharing-waits": Method(
-            name="waiting time at processor sharing, by its probability and two moments",
+            name=(
+                "waiting time at processor sharing of exponential visits, by its probability and "
+                "two moments"
+            ),
             of=TAIL,
             reason=(
-                "percentiles of the waiting time at {at} assume exponential service times: within "
-                "{error:%} from p50 to p99 where they are not 0"
+                "percentiles of the waiting time at {at} assume exponential service times: for "
+                "these, within {error:%} from p50 to p99 where they are not 0; for others, such as "
+                "constant ones, no model error is known"
             ),
             error=0.35,
             sources=("Coffman, Muntz and Trotter 1970",),
         ),
         "sharing-at-speeds": Method(
-            name="load-dependent processor sharing, Weibull distribution of two moments",
+            name=(
+                "load-dependent processor sharing of exponential visits, Weibull distribution of "
+                "two moments"
+            ),
             of=TAIL,
-            reason="percentiles at {at} are fitted to two moments: within {error:%}",
+            reason=(
+                "percentiles at {at} assume exponential service times and are fitted to two "
+                "moments: within {error:%} for exponential service times; for others, such as "
+                "constant ones, no model error is known"
+            ),
             error=0.25,
             sources=("Kelly 1979",),
         ),
