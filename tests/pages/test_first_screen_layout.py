@@ -326,3 +326,39 @@ def test_on_paper_a_short_change_stands_in_one_line(open_page: Any) -> None:
     changes = rows.locator("td[data-label='Change']")
     assert max(changes.evaluate_all(high)) < 1.5
     assert page.page.locator("[data-recommended]").count() == 1
+
+
+def test_until_scripts_draw_it_the_letters_of_the_histogram_are_read_on_a_phone(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, width=375, scripts=False, settings=False)
+    sizes, colors = page.run(
+        """() => {
+          const chart = document.querySelector("#picture-histogram svg.chart");
+          const scale = chart.getBoundingClientRect().width / chart.viewBox.baseVal.width;
+          const letters = [...chart.querySelectorAll("text")];
+          const sizes = letters.map((one) => scale * parseFloat(getComputedStyle(one).fontSize));
+          const columns = [...chart.querySelectorAll("rect")];
+          return [sizes, columns.map((one) => one.getAttribute("fill"))];
+        }"""
+    )
+    assert sizes
+    assert min(sizes) >= 10.5
+    assert set(colors) == {"var(--c0)"}  # which is lighter on dark paper
+
+
+def test_a_long_name_of_a_file_is_whole_in_the_top_bar_of_a_phone(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, width=375, settings=False)
+    page.page.wait_for_selector("#what-if")
+    fits, height = page.run(
+        """() => {
+          const files = document.querySelector(".top-bar .files");
+          files.querySelector("code").textContent = "fifteen_services.qps";
+          const bar = document.querySelector(".top-bar").getBoundingClientRect();
+          return [files.scrollWidth <= files.clientWidth, bar.height];
+        }"""
+    )
+    assert fits
+    assert height <= 56
