@@ -17,6 +17,7 @@ from qps.reports.pages.drawings.chart_axes import (
     value_axis,
 )
 from qps.reports.pages.drawings.charts import ChartMark, ChartSeries, LineChart
+from qps.reports.pages.plan_choices import with_counts_first
 from qps.reports.text.changes.plan_text import (
     capacity_of,
     front_table,
@@ -63,6 +64,7 @@ class PlanPage(Struct, frozen=True, kw_only=True):
 
 def plan_page(plan: Plan, place: str, labels: Labels = PLAIN) -> PlanPage:
     """Return the page of a plan."""
+    plan = with_counts_first(plan)
     summary = plan_summary(plan, labels)
     return PlanPage(
         title=plan_title(plan),

@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import qps
+from qps.cli import main
+from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.diagnostics.render import full
+from qps.reports.pages.plan_choices import with_counts_first
+from qps.solver.cheapest.plan_answer import plan as planned
 
 SHOP = """
 users N in 1..100_000
@@ -16,6 +21,14 @@ component serve { cpu 8 ms/request }
 topology { node web = prices.one * 2 }
 stream page for each user { traffic 0.1 request/s; at web { serve } }
 choose { web in [prices.one * 1..40, prices.other * 1..40] }
+"""
+PLAIN = """
+users N in 1..100_000
+machine vm { cpu 2 core; price 60 $/month }
+component serve { cpu 8 ms/request }
+topology { node web = vm * 2 }
+stream page for each user { traffic 0.1 request/s; at web { serve } }
+choose { web in [vm * 1..40] }
 """
 
 
@@ -88,3 +101,39 @@ def test_purchases_and_running_costs_are_refused_without_a_period(tmp_path: Path
 def test_a_date_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     """The thirteenth month."""
     assert "`2026-13` is not a date" in _error(tmp_path, "price 3 $ in 2026-13", "price 4 $")
+
+
+def test_the_page_says_how_many_of_which_machine(tmp_path: Path) -> None:
+    """The count first, as people say it, without the name of the file; and no path of this disk."""
+    _plan(tmp_path, "price 2 $/hour", "price 1 $/hour")
+    spec, page = tmp_path / "shop.qps", tmp_path / "plan.html"
+    assert main(["plan", str(spec), "--users", "1_000", "-o", str(page)]) == 0
+    html = page.read_text(encoding="utf-8")
+    assert "web 1 × other" in html
+    assert "prices.o" not in html
+    assert str(tmp_path) not in html
+    assert "shop.qps" in html
+
+
+def test_machines_of_the_same_name_keep_the_name_of_their_file() -> None:
+    """Otherwise, nobody would know which one to buy; what is no number of machines stays."""
+    model = qps.loads(PLAIN).spec.model
+    found = planned(model, base_configuration(model), model.choices[0], 2_000)
+    assert found.cheapest is not None
+    assert found.runner_up is not None
+    labels = (("a", "one.vm * 3"), ("b", "other.vm"), ("c", "one.big * 2"), ("d", "16 GB"))
+    found = replace(
+        found,
+        cheapest=replace(found.cheapest, choices=labels),
+        runner_up=replace(found.runner_up, choices=labels[:1]),
+    )
+    said = with_counts_first(found)
+    assert said.cheapest is not None
+    assert said.runner_up is not None
+    assert said.cheapest.choices == (
+        ("a", "3 × one.vm"),
+        ("b", "other.vm"),
+        ("c", "2 × big"),
+        ("d", "16 GB"),
+    )
+    assert said.runner_up.choices == (("a", "3 × one.vm"),)

@@ -111,7 +111,7 @@ def test_a_date_prints_what_to_add_by_when(
     found = json.loads(capsys.readouterr().out)["purchases"]
     html = page.read_text(encoding="utf-8")
     assert "$840 until April 2027, if nothing is removed; no such plan is cheaper" in html
-    assert html.index("February 2027") < html.index("web vm * 3 → vm * 4")
+    assert html.index("February 2027") < html.index("web 3 × vm → 4 × vm")
     assert [step["date"] for step in found["steps"]] == ["2026-12", "2027-02", "2027-04"]
     assert [step["choices"]["web"] for step in found["steps"]] == ["vm * 2", "vm * 3", "vm * 4"]
     assert found["proven"]

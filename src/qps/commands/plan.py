@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from argparse import Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -63,13 +64,17 @@ def run(arguments: Namespace) -> Exit:
 def _write(found: Plan, spec: Spec, months: tuple[str, ...], arguments: Namespace) -> None:
     """Write the page of a plan if there is one, and print the plan."""
     scenarios = [f"scenario {name}" for name in arguments.scenario]
-    place = ", ".join([spec.model.file, *scenarios, *arguments.set, *months])
+    changes = [*scenarios, *arguments.set, *months]
+    place = ", ".join([spec.model.file, *changes])
     labels = spec.model.derived(labels_of)
     if arguments.output is not None:
         from qps.reports.pages.html_page import render_plan  # noqa: PLC0415 - and the templates
         from qps.reports.pages.plan_page import plan_page  # noqa: PLC0415
 
-        page = plan_page(found, place, labels)
+        # A page is read on other machines, where a path of this one says nothing.
+        file = Path(spec.model.file)
+        on_page = file.name if file.is_absolute() else spec.model.file
+        page = plan_page(found, ", ".join([on_page, *changes]), labels)
         write_text(arguments.output, render_plan(page, origin_line((spec,))))
         if not arguments.quiet:
             print(f"{arguments.output} written", file=sys.stderr)
