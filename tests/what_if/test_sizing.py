@@ -307,3 +307,11 @@ def test_python_answers_the_same(spec: str) -> None:
 def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:
     Path(spec).write_text(SHOP + "measure m = N\nrequire { m <= 5 }\n", encoding="utf-8")
     assert main(["solve", spec, "--users", "6"]) == 1
+
+
+def test_a_dash_where_no_capacity_is_needed_has_no_mark(capsys: pytest.CaptureFixture[str]) -> None:
+    shop = Path(__file__).parents[2] / "specs" / "applications" / "shop.qps"
+    assert main(["solve", str(shop), "--users", "1000"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.endswith("–")]
+    assert any("app threads" in row for row in rows)
+    assert not any("~ –" in row for row in rows)

@@ -235,7 +235,7 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
             "" if isnan(one.capacity.has) else _has(one),
             percent(one.load),
             percent(one.target),
-            marked(_capacity_text(one, sizing), one.known),
+            _marked_capacity(one, sizing),
             _machines(one),
         )
         for one, name in by_their_switch(
@@ -250,6 +250,12 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
         right=frozenset([1, 2, 3]),
         long=frozenset([0, 4, 5]),
     )
+
+
+def _marked_capacity(one: ResourceNeed, sizing: Sizing) -> str:
+    """Return the capacity with its mark; a dash, where none is needed, is no number to mark."""
+    text = _capacity_text(one, sizing)
+    return text if one.takes == 0 else marked(text, one.known)
 
 
 def _capacity_text(one: ResourceNeed, sizing: Sizing) -> str:
