@@ -178,7 +178,7 @@ def _answers(
         None,
         limits=limits,
         known=known,
-        near=stated.solution,
+        beginning_at=stated.solution,
     )
     unsolved = [row for row, reason in found.reasons.items() if reason == ALONE]
     return _Answers(

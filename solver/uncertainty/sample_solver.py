@@ -208,13 +208,13 @@ def solved_for(
     known: KnownSurfaces | None = None,
     least: LeastOfSamples | None = None,
     *,
-    near: Solution | None = None,
+    beginning_at: Solution | None = None,
     certainty: float | None = None,
 ) -> SampleSolutions:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
     Without a `solution` nothing but the answers is reported, and what `limits` ask for; searches
-    then begin where criteria fail in one that is `near`, if any. The same for any number of
+    then begin where criteria fail in `beginning_at`, if any. The same for any number of
     workers. Surfaces that are `known` of other models are not fitted again. With
     the `least` answer of each sample nothing beyond that is looked for, nor judged. What a share of
     `certainty` of the samples supports is to be known well.
@@ -222,7 +222,7 @@ def solved_for(
     at = None if solution is None or least is not None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
-    stated = _stated_points(solution) if near is None else _first_failures(near)
+    stated = _stated_points(solution) if beginning_at is None else _first_failures(beginning_at)
     stated = replace(stated, tail=None if certainty is None else 1 - certainty)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
     before = () if known is None else tuple(known.fitted)

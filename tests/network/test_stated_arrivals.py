@@ -78,7 +78,7 @@ def test_sharing_is_within_its_error_of_the_chain(
     if variation > 2:
         assert known.error == 0.7
     else:  # where little is waited, as in random networks
-        assert known.error in (0.1, 0.25)
+        assert known.error in (0.1, 0.15, 0.25)
     assert _mean(graph) == pytest.approx(shared_time(speeds, rate, variation), rel=known.error)
 
 

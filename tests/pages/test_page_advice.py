@@ -24,8 +24,9 @@ from qps.solver.what_if.sizing import size
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
+# What is read: spaces at which no line breaks are spaces.
 ROWS = """() => [...document.querySelectorAll("#advice tbody tr")].map(
-  (row) => [...row.cells].slice(0, -1).map((cell) => cell.textContent))"""
+  (row) => [...row.cells].slice(0, -1).map((cell) => cell.textContent.replaceAll("\u00a0", " ")))"""
 ONE_MACHINE = (
     PRELUDE + "machine server { cpu 1 core; price 900 $ }\n"
     "topology { node host = server\n node user = box * N }\n"

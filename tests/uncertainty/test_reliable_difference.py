@@ -133,19 +133,19 @@ def test_what_did_not_change_is_sampled_once(monkeypatch: pytest.MonkeyPatch) ->
 def test_samples_are_looked_for_where_each_side_fails_as_stated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    near: list[Solution] = []
+    begun: list[Solution] = []
     solve = difference_intervals.solved_for
 
     def noted(*arguments: Any, **others: Any) -> SampleSolutions:
-        near.append(others["near"])
+        begun.append(others["beginning_at"])
         return solve(*arguments, **others)
 
     monkeypatch.setattr(difference_intervals, "solved_for", noted)
     old, new = spec_of(), spec_of(pool=70)
     compared(old, new)
     alone = [solve_model(spec.model, spec.configuration()) for spec in (new, old)]
-    assert [one.capacity for one in near] == [one.capacity for one in alone]
-    assert near[0].capacity != near[1].capacity
+    assert [one.capacity for one in begun] == [one.capacity for one in alone]
+    assert begun[0].capacity != begun[1].capacity
 
 
 def test_thresholds_are_of_the_same_capacity() -> None:

@@ -127,7 +127,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True, dict=True):
 
     def _moved_times(self, name: str, moved: MovedUsers) -> dict[str, Formula]:
         """Return how long a cycle is at each place, with what it waits longer there."""
-        longer = {at: one.longer for at, one in self.unlike.items()} | moved.waits
+        longer = {**{at: one.longer for at, one in self.unlike.items()}, **moved.waits}
         without = self._without_moved.nested_times(name)
         return {at: time + longer.get(at, ZERO) for at, time in without.items()}
 

@@ -56,7 +56,7 @@ def has_plain_pools(network: ClosedNetwork, cycle: Cycle) -> bool:
     )
 
 
-def with_unlike_held(network: ClosedNetwork, unlike_of: Unlike) -> ClosedNetwork:
+def with_unlike_holds(network: ClosedNetwork, unlike_of: Unlike) -> ClosedNetwork:
     """Return a network in which users who hold pools find unlike services."""
     pools, whole = network.pools_by_class[0], network
     network = replace(network, solves_each_time=True)

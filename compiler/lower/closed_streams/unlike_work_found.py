@@ -33,7 +33,7 @@ from qps.compiler.lower.closed_streams.unlike_pools import (
     NO_TIME,
     has_plain_pools,
     longer_wait,
-    with_unlike_held,
+    with_unlike_holds,
 )
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.pool_holding import weighted_mean
@@ -88,7 +88,7 @@ def with_unlike_work(
 
         if network.is_nested:
             if has_plain_pools(network, cycles[name]):
-                found[name] = with_unlike_held(network, unlike_of)
+                found[name] = with_unlike_holds(network, unlike_of)
         elif unlike := unlike_of(network, {}):
             delay = network.delays[0] + total(one.longer for one in unlike.values())
             found[name] = replace(network, delays=(delay,), unlike=unlike)

@@ -121,7 +121,7 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
     return found if found.is_finite() else arb(near, _moved(near, float((1 - level).mid()), groups))
 
 
-def _moved(near: float, late: float, groups: Sequence[Sequence[arb]]) -> float:
+def _moved(quantile: float, late: float, groups: Sequence[Sequence[arb]]) -> float:
     """Return how far a quantile of stages is off, of which too little is known for a ball.
 
     It is no further off than the times together, and as chances move what takes longer; these times
@@ -132,7 +132,7 @@ def _moved(near: float, late: float, groups: Sequence[Sequence[arb]]) -> float:
         of_work = float(work.rad()) + float(abs(work).mid()) * float(spread.rad())
         of_service = float(service.rad()) + float(abs(service).mid()) * float(variation.rad())
         of_chances = float(waits.rad()) + float(load.rad()) + float(times.rad())
-        off += of_work + of_service + near * of_chances / late
+        off += of_work + of_service + quantile * of_chances / late
     return MOST_SENSITIVE * off
 
 
