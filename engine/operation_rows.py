@@ -196,24 +196,30 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def interval(self) -> Callable[..., SlopedInterval]:
         """Its bounds from those of its operands, rounded outwards, with those of its slope."""
         if self.by_ends:
-            from qps.engine.evaluators.on_intervals import monotone  # noqa: PLC0415 - seldom needed
-
-            return monotone(
-                self.number,
-                self.grows,
-                self.lies,
-                (self.part, self.error),
-                self.repeats,
-                self.gammas,
-                self.never_negative,
-                self.waits,
-                self.highest,
-            )
+            return self.interval_between(self.number, self.highest)
         if self.is_composed:
             from qps.engine.evaluators.composed_bounds import interval_of  # noqa: PLC0415 - seldom needed
 
             return interval_of(self.name, self.lies)
         return self._in("on_intervals")
+
+    def interval_between(
+        self, lowest: Callable[..., float], highest: Callable[..., float]
+    ) -> Callable[..., SlopedInterval]:
+        """Return the same where it is bounded by its ends, of functions that give these."""
+        from qps.engine.evaluators.on_intervals import monotone  # noqa: PLC0415 - seldom needed
+
+        return monotone(
+            lowest,
+            self.grows,
+            self.lies,
+            (self.part, self.error),
+            self.repeats,
+            self.gammas,
+            self.never_negative,
+            self.waits,
+            highest,
+        )
 
     @cached_property
     def approximate(self) -> Callable[..., bool] | None:

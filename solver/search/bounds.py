@@ -22,6 +22,7 @@ from qps.engine.expressions.point_values import in_floats
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, above, around, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.solver.search.approximation_bounds import Followed, Point, followed, narrowed
+from qps.solver.search.percentile_bounds import deciding_rules
 
 _Rule = Callable[..., SlopedInterval]
 
@@ -73,9 +74,15 @@ class BoundedFunction:
         self._intervals.update(intervals)
         self._points.clear()
 
-    def over(self, low: float, high: float) -> SlopedInterval:
-        """Return bounds over a box; better than the plain ones where the box is small."""
+    def over(self, low: float, high: float, *, sign_only: bool = False) -> SlopedInterval:
+        """Return bounds over a box; better than the plain ones where the box is small.
+
+        With `sign_only` they need no more than prove that all of it is below zero: percentiles are
+        not found for that, it is decided whether they are within their limits.
+        """
         low, high = float(low), float(high)
+        if sign_only and self._decides and not self.is_followed:
+            return self._run(low, high, self._deciding)
         plain = self._run(low, high)
         if plain.is_below or plain.is_above or not plain.has_slope:
             return plain
@@ -114,6 +121,18 @@ class BoundedFunction:
             if step.part.word in ROUNDINGS and step.parts
             else step
             for step in self._steps
+        ]
+
+    @cached_property
+    def _decides(self) -> bool:
+        return any(a is not b for a, b in zip(self._deciding, self._steps, strict=True))
+
+    @cached_property
+    def _deciding(self) -> list[_Step]:
+        rules = deciding_rules(self._steps, self._top)
+        return [
+            replace(step, rule=rules[at]) if at in rules else step
+            for at, step in enumerate(self._steps)
         ]
 
     def at(self, point: float) -> SlopedInterval:

@@ -317,7 +317,8 @@ class _WholeSearch:
     def _in_box(self, start: int, end: int) -> int | _Open | None:
         """Return the first failure in a box, None for none, or that it must be cut."""
         before = 1 if self._curve.is_followed and self._low < start < end else 0
-        bounds = self._curve.over(*_around(start - before, end))
+        holds = start < end < (self._likely_first or 0)  # so it seems, and is to be proved
+        bounds = self._curve.over(*_around(start - before, end), sign_only=holds)
         if -inf < bounds.high < 0 or (not self._strict and bounds.high == 0):
             return None
         if 0 < bounds.low < inf or (self._strict and bounds.low == 0 and bounds.high < inf):

@@ -129,9 +129,11 @@ def test_boxes_that_arrays_leave_open_are_halved_where_bounds_of_one_say_more(
     looks = list[float]()
     over = BoundedFunction.over
 
-    def counted(self: BoundedFunction, low: float, high: float) -> SlopedInterval:
+    def counted(
+        self: BoundedFunction, low: float, high: float, *, sign_only: bool = False
+    ) -> SlopedInterval:
         looks.append(low)
-        return over(self, low, high)
+        return over(self, low, high, sign_only=sign_only)
 
     monkeypatch.setattr(BoundedFunction, "over", counted)
     graph = lowered(PAYMENT)

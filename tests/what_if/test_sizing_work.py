@@ -40,9 +40,9 @@ class Evaluations:
     def _counted(self, name: str) -> Callable[..., object]:
         whole = getattr(BoundedFunction, name)
 
-        def counted(*operands: object) -> object:
+        def counted(*operands: object, **options: object) -> object:
             self.bounds += 1
-            return whole(*operands)
+            return whole(*operands, **options)
 
         return counted
 
