@@ -53,14 +53,15 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     may be off by `error` besides a `part` of them. What `is_slow` takes long to compute; what is
     stated `row_by_row` takes as long for each row of arrays, but where the operands in the places
     of `servers` (the first, and how far apart) are all one. What has a `tail` is a quantile, and
-    that is the name of the share that takes longer than a time, of the same operands. Of what is
-    `by_floats` large arguments have the digits of floats alone: no others are proven. Of what is
-    `by_arrays` a value of floats is that of arrays of one row: many rows take little longer. In the
-    places of `gammas` stand the squared variations of gamma laws, each behind its mean. With less
-    than zero in a place that is `never_negative` it has no value. What `is_composed` is a law
-    written for numbers of any kind: it has the bounds and the slopes of what it is made of. From
-    the place `waits` on stand the operands of stages. What is `by_order` is summed over which of
-    many answers comes when.
+    that is the name of the share that takes longer than a time, of the same operands: its slopes
+    are by that. That by which alone it is decided whether it is within a limit is `decided_by`. Of
+    what is `by_floats` large arguments have the digits of floats alone: no others are proven. Of
+    what is `by_arrays` a value of floats is that of arrays of one row: many rows take little
+    longer. In the places of `gammas` stand the squared variations of gamma laws, each behind its
+    mean. With less than zero in a place that is `never_negative` it has no value. What
+    `is_composed` is a law written for numbers of any kind: it has the bounds and the slopes of what
+    it is made of. From the place `waits` on stand the operands of stages. What is `by_order` is
+    summed over which of many answers comes when.
     """
 
     word: str
@@ -87,6 +88,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     row_by_row: bool = False
     servers: tuple[int, int] | None = None
     tail: str = ""
+    decided_by: str = ""
     by_floats: bool = False
     by_arrays: bool = False
     gammas: tuple[int, ...] = ()

@@ -115,6 +115,7 @@ _ROWS = (
         whole=(9,),
         repeats=9,
         tail="stages_tail",
+        decided_by="stages_tail",
         by_floats=True,
         gammas=(4, 7),
         waits=1,
@@ -149,6 +150,7 @@ _ROWS = (
     of_queues(
         "order_quantile",
         *(1, 1, -1, 0, *_OF_A_STAGE),
+        decided_by="order_tail",
         whole=(3, 12),
         repeats=9,
         by_order=True,
@@ -188,6 +190,7 @@ _ROWS = (
     of_queues(
         "fork_quantile",
         *(1, *_OF_A_STAGE),
+        decided_by="fork_tail",
         whole=(9,),
         repeats=9,
         row_by_row=True,

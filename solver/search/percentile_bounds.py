@@ -16,12 +16,6 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval
 from qps.engine.operations import OPERATIONS
 
-_TAILS = {
-    "stages_quantile": "stages_tail",
-    "order_quantile": "order_tail",
-    "fork_quantile": "fork_tail",
-}
-"""Percentiles by operations whose other operands are those of their tails."""
 _CLEAR = 1e-6
 """A share that is nearer to its limit than this part of it is not decided."""
 _HALVINGS = 60
@@ -50,7 +44,8 @@ def deciding_rules(
     """Return rules for percentiles, by place, that suffice for whether the top is below zero."""
     found = {}
     for place, step in enumerate(steps):
-        if step.parts and step.part.word in _TAILS:
+        row = OPERATIONS.get(step.part.word) if step.parts else None
+        if row is not None and row.decided_by:
             latest = _latest_below_zero(steps, place, top)
             if latest is not None:
                 found[place] = _within(step.part.word, latest)
@@ -93,7 +88,7 @@ def _known(
 
 def _within(word: str, latest: float) -> Callable[..., SlopedInterval]:
     """Return bounds of a percentile: up to a time, less what it is off, or unknown."""
-    row, tail = OPERATIONS[word], OPERATIONS[_TAILS[word]]
+    row, tail = OPERATIONS[word], OPERATIONS[OPERATIONS[word].decided_by]
     time = latest * (1 - 4 * row.part)
 
     def highest(level: float, *others: float) -> float:
