@@ -11,7 +11,9 @@ from msgspec import Struct
 
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 from qps.engine.expressions.formulas import Formula
+from qps.solver.search.boxes import UndecidedBoxesError
 from qps.solver.search.sign_changes import Stretch
+from qps.solver.search.whole_multiples import least_whole
 from qps.solver.what_if.boundaries import Boundaries, Excess, boundaries_of
 
 _LEAST = Fraction(1, 10**6)
@@ -66,6 +68,20 @@ def least_multiple(
     if found == low and not is_open:
         return LeastMultiple(Fraction(0), tuple(below), seen)
     return LeastMultiple(found * (1 + _SMALL_SHARE) if is_open else found, tuple(below), seen)
+
+
+def least_count(over: Excess, symbol: Formula, now: int) -> LeastMultiple | None:
+    """Return the least whole number of what there are `now` from which on nothing fails.
+
+    None where that is undecided: whole numbers alone do not tell.
+    """
+    try:
+        takes = least_whole(over.value, symbol, Fraction(now), int(MOST * now), strict=over.strict)
+    except UndecidedBoxesError:
+        return None
+    if takes is None:
+        return LeastMultiple(None, (over,), EXACT)
+    return LeastMultiple(Fraction(takes, now), (over,) if takes > 1 else (), EXACT)
 
 
 def _holding(

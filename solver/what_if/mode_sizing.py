@@ -18,6 +18,7 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.lower.resource_loads import ResourceLoad
+from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import CORE
 from qps.engine.expressions.formulas import Formula, symbol
 from qps.engine.expressions.formulas import number as number_of
@@ -30,7 +31,13 @@ from qps.solver.search.whole_multiples import least_whole
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.boundaries import Excess, Failure, excess_of
 from qps.solver.what_if.growth import Countable
-from qps.solver.what_if.least_multiples import MOST, LeastMultiple, least_multiple, whole_above
+from qps.solver.what_if.least_multiples import (
+    MOST,
+    LeastMultiple,
+    least_count,
+    least_multiple,
+    whole_above,
+)
 from qps.solver.what_if.scaled_capacities import ScaledCapacities, scaled_capacities, with_value
 from qps.solver.what_if.sizing_result import (
     FailingThere,
@@ -128,7 +135,7 @@ class SizedMode:
         for name, resource in graph.resources.items():
             target = self._target(resource)
             number, capacity = self._capacity(name)
-            least = self._least(number, resource, target)
+            least = self._least(number, resource, target, capacity)
             times = least.times
             takes = exact = None
             if times is not None:
@@ -155,7 +162,7 @@ class SizedMode:
                     mode=graph.mode,
                     is_link=number in self.link_numbers,
                     is_searched=times is None and number in graph.assumptions,
-                    known=least.seen,
+                    known=together(least.seen, resource.demand_at(target)[1]),
                 ),
                 number,
                 times,
@@ -206,9 +213,16 @@ class SizedMode:
         value = self._folder.fold(expr)
         return float("nan") if value is None else float(value)
 
-    def _least(self, number: str, resource: ResourceLoad, target: Formula) -> LeastMultiple:
+    def _least(
+        self, number: str, resource: ResourceLoad, target: Formula, capacity: ResourceCapacity
+    ) -> LeastMultiple:
         """Return the least part of a number from which on the load stays within its target."""
         judged, unknown = self._turning(number, resource, target)
+        if capacity.is_count and unknown in judged.value.symbols:
+            # A part of a place serves nobody, so that the waits between whole numbers mean nothing.
+            least = least_count(judged, unknown, int(capacity.has))
+            if least is not None:
+                return least
         return least_multiple([judged], unknown)
 
     def _turning(

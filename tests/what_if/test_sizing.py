@@ -18,6 +18,22 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.sizing import size
 from what_if.sized_shop import SHOP, few, needed, sized
 
+THREADS = """
+unit thread
+users N in 1..10_000
+machine vm { cpu 4 core, queueing mmc; threads 200 thread }
+machine pg { cpu 8 core, queueing mmc }
+network lan { rate 1 Gbit/s; queueing none }
+component render { cpu 5 ms/request }
+component look { cpu 4 ms/request }
+topology { node app = vm * 8; node db = pg; link wire = lan between app, db }
+stream page for each user {
+  traffic 0.1 request/s, 1 kB/request
+  at app { take threads; render; call db { look }; give threads }
+}
+target cpu 80 %, threads 90 %
+"""
+
 
 def test_each_resource_has_its_required_capacity() -> None:
     found = {one.resource: one for one in sized(SHOP, 3000).needed}
@@ -309,9 +325,24 @@ def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:
     assert main(["solve", spec, "--users", "6"]) == 1
 
 
-def test_a_dash_where_no_capacity_is_needed_has_no_mark(capsys: pytest.CaptureFixture[str]) -> None:
-    shop = Path(__file__).parents[2] / "specs" / "applications" / "shop.qps"
-    assert main(["solve", str(shop), "--users", "1000"]) == 0
-    rows = [line for line in capsys.readouterr().out.splitlines() if line.endswith("–")]
-    assert any("app threads" in row for row in rows)
-    assert not any("~ –" in row for row in rows)
+def test_a_part_of_a_place_serves_nobody(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a pool at least one place is required, found among whole numbers of places."""
+    Path(spec).write_text(THREADS, encoding="utf-8")
+    assert main(["solve", spec, "--users", "500", "--no-advice", "--format", "json"]) == 0
+    resources = {one["name"]: one for one in json.loads(capsys.readouterr().out)["resources"]}
+    threads = resources["app.threads"]
+    # Of 500 * 0.1 /s on 8 machines each works on 0.056 requests at once.
+    assert threads["utilization"] * threads["has"] == pytest.approx(50 / 8 * 9.03e-3, rel=0.01)
+    assert threads["takes"] == threads["exact"] == 1
+    assert threads["known"]["kind"] != "exact"  # what waits in it is approximated
+    assert resources["app.cpu"]["known"]["kind"] == "exact"
+
+
+def test_a_required_capacity_is_known_as_its_load_is(
+    spec: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(spec).write_text(THREADS, encoding="utf-8")
+    assert main(["solve", spec, "--users", "7000", "--no-advice"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    (row,) = (row for row in rows if row.startswith("  app threads  "))
+    assert row.split("%")[-1].strip() == "~ 1 thread"
