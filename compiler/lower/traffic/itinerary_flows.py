@@ -30,6 +30,7 @@ from qps.compiler.lower.traffic.traffic_in_calls import CallTraffic
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, NetworkTraffic, closed_source
 from qps.compiler.lower.traffic.transport_recovery import recovery
 from qps.compiler.lower.walk.build_classes import StreamClass
+from qps.compiler.network.alternative_visits import calls_in
 from qps.compiler.network.itinerary import (
     At,
     Call,
@@ -91,7 +92,8 @@ class ItineraryFlows:
             rate=rate,
             copies=of.flows,
         )
-        self._calls = CallTraffic(self._state, of.stream, stream_class.calls, self._expressions)
+        made = {one.number: stream_class.calls[one.number] for one in calls_in(of.itinerary)}
+        self._calls = CallTraffic(self._state, of.stream, made, self._expressions)
         self._visits = ClassVisits(
             spec,
             of,
@@ -107,8 +109,8 @@ class ItineraryFlows:
         self._bits = of.items.bits
         self._holds = ClassHolds(spec.network.pools, self._state, self._visits, traffic.stations)
         self._cores: dict[int, Formula] = {}  # those that share a part of the latency
-        self._choice: tuple[int, tuple[QueueVisit, ...]] | None = None
-        """The alternatives of which one was followed last, and what was waited for before them."""
+        self._choice: tuple[int, FlowState] | None = None
+        """The alternatives of which one was followed last, and the flows before all of them."""
 
     def result(self) -> ClassTraffic:
         """Follow the whole itinerary, and return what it came to."""
@@ -283,8 +285,10 @@ class ItineraryFlows:
             node = as_batch(node)
         now, before, left = self._state, replace(self._state), ONE
         waited: tuple[QueueVisit, ...] = ()
-        since = self._before_alternatives(node)
+        first = self._before_alternatives(node, before)
+        since = first.queue_visits
         now.queue_visits = since
+        now.go_on_as(first)
         for call in [node] if isinstance(node, Call) else calls_of(node):
             if isinstance(node, Fork):
                 now.go_on_as(before)
@@ -298,17 +302,17 @@ class ItineraryFlows:
             left = left * self._calls.end()
             waited += now.queue_visits[len(since) :]
         now.queue_visits = before.queue_visits + waited
-        now.go_on_as(before, left)
+        now.go_on_as(first, left)
         if isinstance(node, Fork) and waited:
             now.joined = waited[-1].resource
         if isinstance(node, Call) and node.choice is not None:
-            self._choice = node.choice, since
+            self._choice = node.choice, first
 
-    def _before_alternatives(self, node: Call | Fork) -> tuple[QueueVisit, ...]:
-        """Return what an item has waited for before a call: in no other one that it excludes."""
+    def _before_alternatives(self, node: Call | Fork, now: FlowState) -> FlowState:
+        """Return the flows before a call: what it excludes has neither delayed nor lost any."""
         choice = node.choice if isinstance(node, Call) else None
         if choice is None or self._choice is None or self._choice[0] != choice:
-            return self._state.queue_visits
+            return now
         return self._choice[1]
 
     def _fan_out(self, fork: Fork, call: Call) -> FanOutStage | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -16,12 +16,12 @@ from qps.compiler.lower.expressions.shares import is_always_a_share
 from qps.compiler.lower.queues.batches import Others
 from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_parts import LossPart
-from qps.compiler.lower.response_time.response_stages import CallFactor, FanOutStage
+from qps.compiler.lower.response_time.response_stages import CallFactor, FanOutStage, LatencyPart
 from qps.compiler.lower.traffic.call_batches import batch_of, comes_later
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.expressions.formulas import ONE, Formula, apply, minimum, product
+from qps.engine.expressions.formulas import ONE, Formula, apply, minimum, product, total
 from qps.engine.expressions.signs import range_of
 from qps.engine.numerics.value_ranges import ValueRange
 
@@ -45,6 +45,42 @@ class _OpenCall(Struct, frozen=True, kw_only=True):
     fan_out: FanOutStage | None = None
 
 
+class _Ended(Struct, frozen=True, kw_only=True):
+    """A call that has ended, with its stages as they are within it.
+
+    Of the items that came before it, so many made it and are left: `kept`; of an alternative, of
+    those that had the choice.
+    """
+
+    call: CallFactor
+    begun: _OpenCall
+    parts: tuple[LatencyPart, ...]
+    kept: Formula
+
+
+class _Alternatives(Struct, kw_only=True):
+    """The alternatives of a choice that have ended, and what is left of the items that had it."""
+
+    left: Formula = ONE
+    ended: list[_Ended] = []
+
+
+def _served(ended: Sequence[_Ended], left: Formula) -> list[Formula | None]:
+    """Return how often calls are made for each item that comes through; None: as for each item.
+
+    Where items are lost, those that are left have made a call more or less often than all: of a
+    share s of which P are left, and a share L that is left of all, s P/L, by Bayes' rule. Where
+    items make one of these for sure, the last of them is what the others leave: shares that add up
+    to a little more than 1 would be no chances.
+    """
+    if left is ONE:
+        return [None] * len(ended)
+    shares = [None if one.begun.times is None else apply("mean", one.kept, left) for one in ended]
+    if len(ended) > 1 and total(one.begun.times or ONE for one in ended) is ONE:
+        shares[-1] = 1 - total(share for share in shares[:-1] if share is not None)
+    return shares
+
+
 class CallTraffic:
     """The calls of a class, by their numbers."""
 
@@ -60,6 +96,7 @@ class CallTraffic:
         self._calls = calls
         self._expressions = expressions
         self._begun: list[_OpenCall] = []
+        self._choices: dict[int, _Alternatives] = {}
         self._visited: dict[int, dict[str, int]] = {}
         """For calls that are made together: which call was the first to visit a queue."""
 
@@ -104,16 +141,23 @@ class CallTraffic:
             state.rate *= times
 
     def end(self) -> Formula:
-        """End the last call that has begun; return what is left of the flows before it."""
+        """End the last call that has begun; return what is left of the flows before it.
+
+        Of an alternative that is what is left of the flows before all of its choice.
+        """
         begun, result = self._begun.pop(), self._result
-        left = self._losses(begun)
+        choice = begun.call.choice
+        others = _Alternatives() if choice is None else self._alternatives(choice)
+        came = others.left
+        left = self._losses(begun, came)
         made = self._call(begun)
-        served = self._served(made, begun, left)
-        for index in range(begun.latency, len(result.latency)):
-            part = result.latency[index]
-            if served is not made:
-                part = part.reached_from(served.reached)
-            result.latency[index] = part.within(served, begun.times and served.times)
+        kept = ONE if begun.times is None else left - (came - begun.times)
+        parts = tuple(result.latency[begun.latency :])
+        others.left = left
+        others.ended.append(_Ended(call=made, begun=begun, parts=parts, kept=kept))
+        for one, times in zip(others.ended, _served(others.ended, left), strict=True):
+            if one.begun is begun or left is not ONE:
+                self._put_in_call(one, times)
         if begun.times is not None:
             inside, result.passes = result.passes, begun.passes
             for name, share in inside.items():
@@ -122,6 +166,18 @@ class CallTraffic:
                 result.passes[name] = now if known is None else 1 - (1 - known) * (1 - now)
         self._note_visits(begun, made)
         return left
+
+    def _alternatives(self, choice: int) -> _Alternatives:
+        return self._choices.setdefault(choice, _Alternatives(ended=[]))
+
+    def _put_in_call(self, one: _Ended, times: Formula | None) -> None:
+        """Put the stages of a call in it; where items are lost, made so often by those left."""
+        made = one.call
+        if times is not None:
+            made = replace(made, times=times, reached=self._reached * times)
+        for index, stage in enumerate(one.parts, start=one.begun.latency):
+            part = stage if times is None else stage.reached_from(made.reached)
+            self._result.latency[index] = part.within(made, one.begun.times and made.times)
 
     def _call(self, begun: _OpenCall) -> CallFactor:
         call, reached = begun.call, begun.reached
@@ -161,18 +217,6 @@ class CallTraffic:
             is_share=is_share,
             fan_out=begun.fan_out,
         )
-
-    def _served(self, call: CallFactor, begun: _OpenCall, left: Formula) -> CallFactor:
-        """Return how often the call is made for each item that comes through.
-
-        Where it loses some, of those that are left fewer have made it than of all: of a share s of
-        which P are left s P/(1 - s + s P), by Bayes' rule.
-        """
-        if begun.times is None or left is ONE:
-            return call
-        share = begun.times
-        times = apply("mean", left - (1 - share), left)
-        return replace(call, times=times, reached=self._reached * times)
 
     def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
         """Return how often a call is made, None where that rests on numbers that are moving."""
@@ -260,22 +304,23 @@ class CallTraffic:
 
     # -- losses --------------------------------------------------------------------------
 
-    def _losses(self, begun: _OpenCall) -> Formula:
+    def _losses(self, begun: _OpenCall, came: Formula) -> Formula:
         """Return what is left of the items that make a call; its losses become those of all.
 
         Of items of which a share s makes the call, and that reach a stage of it with a share P of
-        these, 1 - s + s P are left so far; a loss l takes s P l of them.
+        these, 1 - s + s P are left so far; a loss l takes s P l of them. Of a choice so many came
+        here: other alternatives have lost the rest of all that had it.
         """
         losses, begins = self._result.losses, begun.losses
         if begun.fan_out is not None and len(losses) > begins:
             self._refuse_fan_out(begun.call, losses[begins])
         if begun.times is None or len(losses) == begins:
-            return product(1 - part.value for part in losses[begins:])
+            return came * product(1 - part.value for part in losses[begins:])
         share = begun.times
         self._refuse_several(begun.call, losses[begins])
-        self._refuse_alternatives(begun.call, losses[begins])
+        self._refuse_outcomes(begun.call, losses[begins])
         inside: Formula = ONE
-        left: Formula = ONE
+        left = came
         for index in range(begins, len(losses)):
             part = losses[index]
             lost = share * inside * part.value
@@ -283,19 +328,22 @@ class CallTraffic:
             inside, left = inside * (1 - part.value), left - lost
         return left
 
-    def _refuse_alternatives(self, call: ir.Call, loss: LossPart) -> None:
-        """Refuse that something is lost in one of several alternatives."""
-        if sum(one.choice == call.choice for one in self._calls.values()) < 2:  # noqa: PLR2004
-            return
-        if not call.is_local:
+    def _refuse_outcomes(self, call: ir.Call, loss: LossPart) -> None:
+        """Refuse that some items of an outcome are lost where the event decides on more."""
+        event = call.event
+        if event is None or not any(
+            one.event is not None and one.event.name == event.name
+            for one in self._calls.values()
+            if one is not call and (one.choice is None or one.choice != call.choice)
+        ):
             return
         raise QpsError.single(
             codes.NO_ANSWER,
             call.span,
-            f"items of `{self._stream}` can be lost in one of several alternatives at "
-            f"`{call.node}`: the alternatives of the remaining items are unknown",
+            f"items of `{self._stream}` can be lost where `{event.name}` decides at "
+            f"`{call.node}`: its outcomes for the remaining items are unknown",
             secondary=[Label(loss.span, "loss here")],
-            hint="declare one stream for each alternative, or move the loss after them",
+            hint="declare one stream for each outcome, or move the loss after them",
         )
 
     def _refuse_fan_out(self, call: ir.Call, loss: LossPart) -> None:
