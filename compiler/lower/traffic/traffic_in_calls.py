@@ -48,14 +48,14 @@ class _OpenCall(Struct, frozen=True, kw_only=True):
 class _Ended(Struct, frozen=True, kw_only=True):
     """A call that has ended, with its stages as they are within it.
 
-    Of the items that came before it, so many made it and are left: `kept`; of an alternative, of
+    Of the items before it, so many made it and are left: `remaining`; of an alternative, of
     those that had the choice.
     """
 
     call: CallFactor
     begun: _OpenCall
     parts: tuple[LatencyPart, ...]
-    kept: Formula
+    remaining: Formula
 
 
 class _Alternatives(Struct, kw_only=True):
@@ -75,7 +75,9 @@ def _served(ended: Sequence[_Ended], left: Formula) -> list[Formula | None]:
     """
     if left is ONE:
         return [None] * len(ended)
-    shares = [None if one.begun.times is None else apply("mean", one.kept, left) for one in ended]
+    shares = [
+        None if one.begun.times is None else apply("mean", one.remaining, left) for one in ended
+    ]
     if len(ended) > 1 and total(one.begun.times or ONE for one in ended) is ONE:
         shares[-1] = 1 - total(share for share in shares[:-1] if share is not None)
     return shares
@@ -151,10 +153,10 @@ class CallTraffic:
         came = others.left
         left = self._losses(begun, came)
         made = self._call(begun)
-        kept = ONE if begun.times is None else left - (came - begun.times)
+        remaining = ONE if begun.times is None else left - (came - begun.times)
         parts = tuple(result.latency[begun.latency :])
         others.left = left
-        others.ended.append(_Ended(call=made, begun=begun, parts=parts, kept=kept))
+        others.ended.append(_Ended(call=made, begun=begun, parts=parts, remaining=remaining))
         for one, times in zip(others.ended, _served(others.ended, left), strict=True):
             if one.begun is begun or left is not ONE:
                 self._put_in_call(one, times)
