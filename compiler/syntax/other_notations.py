@@ -74,6 +74,39 @@ def _rate_in_a_stream(fault: Fault) -> str | None:
     return f"write `traffic {amount[1] if amount else 2} request/s`, or name a parameter"
 
 
+_OF_STEPS = {"call": " … { … }", "together": " { … }", "one of": " { … }", "take": " …", "give": " …"}
+    "call": "call",
+    "together": "together",
+    "take": "take",
+    "give": "give",
+    "one": "one of",
+}
+
+
+def _step_in_a_stream(fault: Fault) -> str | None:
+    """Where what is done at a node stands in a stream itself: `one of { … }`, `call db { … }`."""
+    word, rest = fault.word, _OF_STEPS.get(fault.word)
+    if rest is None or not fault.before.startswith("stream") or "AT" not in fault.accepted:
+        return None
+    return f"write it in the node that does it: `at client {{ {word}{rest} }}`"
+
+
+def _limit_without_braces(fault: Fault) -> str | None:
+    """Where a limit stands without braces: `require page.p99 <= 200 ms`."""
+    if re.search(r"(^|\n)require$", fault.before) is None:
+        return None
+    stated = re.match(r"[^\n;{}#]*", fault.behind)
+    limit = (fault.word + (stated[0] if stated else "")).strip()
+    if not re.search(r"[<>]=?", limit):
+        return None
+    whole = Span(fault.span.source, fault.span.start, fault.span.start + len(limit))
+    each = re.sub(r"\s+and\s+|\s*,\s*", "; ", limit)
+    words = f"write `require {{ {each} }}`"
+    if whole.text != limit:  # where blanks or comments stand between
+        return words
+    return instead(whole.text, f"{{ {each} }}", at=whole, words=words)
+
+
 _KENDALL = re.compile(r"(M|D|G|GI)/(M|D|G)/(\d+|[cCkmn])\b")
 _SERVICES = {"M": "m", "D": "d", "G": "g"}
 
@@ -108,6 +141,8 @@ _NOTATIONS = (
     _stream_by_its_ends,
     _count_before_a_machine,
     _rate_in_a_stream,
+    _step_in_a_stream,
+    _limit_without_braces,
     _law_by_kendall,
     _loss_by_another_word,
 )
