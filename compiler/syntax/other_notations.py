@@ -74,13 +74,14 @@ def _rate_in_a_stream(fault: Fault) -> str | None:
     return f"write `traffic {amount[1] if amount else 2} request/s`, or name a parameter"
 
 
-_OF_STEPS = {"call": " … { … }", "together": " { … }", "one of": " { … }", "take": " …", "give": " …"}
-    "call": "call",
-    "together": "together",
-    "take": "take",
-    "give": "give",
-    "one": "one of",
+_OF_STEPS = {
+    "call": " … { … }",
+    "together": " { … }",
+    "one of": " { … }",
+    "take": " …",
+    "give": " …",
 }
+"""What begins a step that stands within a node, and what follows it."""
 
 
 def _step_in_a_stream(fault: Fault) -> str | None:
