@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import (
@@ -23,9 +23,13 @@ from qps.engine.expressions.formulas import (
     product,
     total,
 )
+from qps.engine.expressions.memo import memoized
 from qps.engine.expressions.quotients import quotient_of
 from qps.engine.expressions.substitution import remade
 from qps.engine.operations import EXTREMES, POWER, PRODUCT, SUM
+
+_ROOM = 100_000
+"""Parts of formulas that are remembered."""
 
 
 class _Factored(Struct, frozen=True):
@@ -35,14 +39,30 @@ class _Factored(Struct, frozen=True):
     rest: Formula
 
 
+class _Parts(Struct, frozen=True, eq=False):
+    """Parts of formulas without what cancels in them, and with a power of the symbol taken out."""
+
+    plain: dict[Formula, Formula] = field(default_factory=dict)
+    factored: dict[Formula, _Factored] = field(default_factory=dict)
+
+
+@memoized
+def _parts_without(_symbol: Formula) -> _Parts:
+    """Return what parts have come to: modes and changes have most of them in common."""
+    return _Parts()
+
+
 def canceled(whole: Formula, symbol: Formula) -> Formula:
     """Return a formula of the same values wherever a symbol is positive and finite.
 
     Powers of the symbol by which both sides of a quotient are multiplied are taken out of them.
     """
-    plain: dict[Formula, Formula] = {}
-    factored: dict[Formula, _Factored] = {}
-    for part in parts_first(whole):
+    known = _parts_without(symbol)
+    plain, factored = known.plain, known.factored
+    if len(plain) > _ROOM:
+        plain.clear()
+        factored.clear()
+    for part in parts_first(whole, known=plain):
         if not part.operands:
             plain[part] = part
             is_it = part is symbol

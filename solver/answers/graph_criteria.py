@@ -10,7 +10,7 @@ from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.execution.float_runs import number_function
+from qps.engine.exact_algebra.exact_powers import PowerTooLongError
 from qps.engine.expressions.algebraic_functions import is_algebraic
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import ONE, ZERO, Formula
@@ -18,6 +18,7 @@ from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import OPERATIONS
 from qps.solver.answers.capacity import excess, excess_shown, first_failure
 from qps.solver.answers.solution import QUALITY
+from qps.solver.search.certain_signs import UndecidedLimitError
 from qps.solver.search.whole_populations import fails
 
 
@@ -77,9 +78,10 @@ def first_unacceptable(graph: LoadGraph, until: int | None = None) -> int | None
     found: int | None = None
     # What fails later than another one does not matter: rational functions are cheapest, and of all
     # else what fails at the end most often fails first, quality before others.
-    criteria = [*reversed(deciding_criteria(graph))]
-    criteria.sort(key=lambda one: not _is_rational(one))
-    rational = sum(map(_is_rational, criteria))
+    both = [(_is_rational(one), one) for one in reversed(deciding_criteria(graph))]
+    rational = sum(is_rational for is_rational, _ in both)
+    criteria = [one for is_rational, one in both if is_rational]
+    criteria += [one for is_rational, one in both if not is_rational]
     for number in range(len(criteria)):
         if number == rational < len(criteria) - 1:
             criteria[number:] = sorted(criteria[number:], key=partial(_seems_to_hold, graph, end))
@@ -90,8 +92,12 @@ def first_unacceptable(graph: LoadGraph, until: int | None = None) -> int | None
 
 
 def _seems_to_hold(graph: LoadGraph, at: int, criterion: Criterion) -> bool:
-    """Return whether a criterion holds at a population as floats have it."""
-    return number_function(graph.population, graph.valued(excess(criterion)))(float(at)) <= 0
+    """Return whether a criterion holds at a population, as far as digits decide that."""
+    over = graph.valued(excess(criterion))
+    try:
+        return not fails(over, graph.population, at, strict=criterion.strict)
+    except (PowerTooLongError, UndecidedLimitError):
+        return False
 
 
 def _is_rational(criterion: Criterion) -> bool:

@@ -122,6 +122,41 @@ def certified_capacity(graphs: Sequence[LoadGraph], until: int) -> int | None:
     return None if None in answers else answers[0]
 
 
+@dataclass(frozen=True, slots=True)
+class LimitedCapacity:
+    """The capacity of a graph, None for nobody, what limits it, and where it is looked at."""
+
+    capacity: int | None
+    at: int
+    limited_by: str | None
+
+
+def limited_capacity(graph: LoadGraph, first: int | None) -> LimitedCapacity:
+    """Return the capacity as `solve` does, of a graph of which the `first` failure is known.
+
+    Where a criterion that holds there fails is not looked for. SolverFault where the answer does
+    not satisfy its own equation.
+    """
+    loads = _fullness(graph)
+    verdict, largest = _verdict(graph, first)
+    at = graph.low if largest is None else largest
+    refuse_impossible(graph, min(at + 1, graph.high))
+    criteria = in_order(graph)
+    failing = [first is not None and fails_at(graph, one, first) for one in criteria]
+    judged = [
+        _FirstFailure(one, first if fails else None)
+        for one, fails in zip(criteria, failing, strict=True)
+    ]
+    _certify(graph, judged, largest, first)
+    if verdict is CapacityVerdict.RANGE:
+        return LimitedCapacity(largest, at, None)
+    if not any(failing):
+        raise SolverFault(f"nothing fails above the capacity {largest}")
+    table = saturation_table_of(graph, {name: saturation_of(graph, name) for name in loads})
+    limiting = criteria[limiting_of(criteria, failing, table, graph)]
+    return LimitedCapacity(largest, at, limiting.name)
+
+
 def failures_at(graph: LoadGraph, first: int | None) -> tuple[FirstFailure, ...]:
     """Return all criteria, of which the `first` failure is known: what fails there, or nowhere."""
     return tuple(

@@ -23,7 +23,7 @@ from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.graph_criteria import all_criteria, first_unacceptable
 from qps.solver.answers.graph_solution import (
     failures_at,
-    solve,
+    limited_capacity,
     solved_limits,
     value_at,
     with_requirement_values,
@@ -40,10 +40,17 @@ class WeakestModes(Struct, frozen=True, eq=False, kw_only=True):
 
 
 class WorstMode(Struct, frozen=True, eq=False, kw_only=True):
-    """The answers for the worst mode, and of all `graphs` what fails just beyond its capacity."""
+    """The answer of the worst mode, of which `graph` is, and what limits it.
+
+    It is looked at `at` a population. Of all `graphs` the `failures` are what fails just beyond the
+    capacity.
+    """
 
     graphs: tuple[LoadGraph, ...]
-    solution: Solution
+    graph: LoadGraph
+    capacity: int | None
+    at: int
+    limited_by: str | None
     failures: tuple[FirstFailure, ...]
 
 
@@ -81,11 +88,18 @@ def weakest_modes(graphs: Sequence[LoadGraph]) -> WeakestModes:
 
 
 def solve_worst_mode(graphs: Sequence[LoadGraph], weakest: WeakestModes) -> WorstMode:
-    """Return the answers for the worst of all modes, of which some fail first."""
+    """Return the answer of the worst of all modes, of which some fail first."""
     first, rivals = weakest.first, weakest.graphs
-    solution = solve(rivals[_worst([_ranked(graph, first) for graph in rivals])])
-    failures = tuple(one for graph in graphs for one in failures_at(graph, first))
-    return WorstMode(graphs=tuple(graphs), solution=solution, failures=failures)
+    graph = rivals[_worst([_ranked(graph, first) for graph in rivals])]
+    limited = limited_capacity(graph, first)
+    return WorstMode(
+        graphs=tuple(graphs),
+        graph=graph,
+        capacity=limited.capacity,
+        at=limited.at,
+        limited_by=limited.limited_by,
+        failures=tuple(one for graph in graphs for one in failures_at(graph, first)),
+    )
 
 
 class _Ranked(NamedTuple):

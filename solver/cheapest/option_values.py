@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -158,13 +158,10 @@ class _StructureParts:
     ) -> list[PartValues]:
         """Return the values of the parts in some formulas, which are made of them."""
         used = frozenset[Formula]().union(*(one.symbols for one in over))
-        found = []
-        for part in self.separable.parts.values():
-            if part.symbol in used:
-                if part.symbol not in self._values:
-                    self._values[part.symbol] = _values_of(part, numbers[part.axis])
-                found.append(self._values[part.symbol])
-        return found
+        parts = [one for one in self.separable.parts.values() if one.symbol in used]
+        new = [one for one in parts if one.symbol not in self._values]
+        self._values |= {one.symbol: one for one in _values_of(new, lambda axis: numbers[axis])}
+        return [self._values[one.symbol] for one in parts]
 
 
 def _axis_of(space: DesignSpace, formulas: DesignFormulas) -> dict[Formula, int]:
@@ -222,10 +219,9 @@ def _sampled(
     separable = SeparableParts(axis_of=both, prefix=prefix)
     apart = dict.fromkeys(separable.separated(one.over) for one in sampled.criteria)
     drawn = {symbol: Bounds(own, own) for symbol, own in sampled.draws.items()}
-    parts = [
-        _values_of(part, drawn if part.axis == _DRAWN else values[part.axis])
-        for part in separable.parts.values()
-    ]
+    parts = _values_of(
+        separable.parts.values(), lambda axis: drawn if axis == _DRAWN else values[axis]
+    )
     requirement = SampledRequirement(
         name=sampled.name,
         overs=tuple(overs),
@@ -259,9 +255,30 @@ def _bounds(numbers: Iterable[Fraction]) -> Bounds:
     return Bounds(low, high)
 
 
-def _values_of(part: ChoicePart, inputs: Mapping[Formula, Bounds]) -> PartValues:
-    symbols = [one for one in inputs if one in part.part.symbols]
-    found = BoxArrays(part.part, *symbols).bounds(*(inputs[one] for one in symbols))
-    low = np.where(np.isnan(found.low), -np.inf, found.low)
-    high = np.where(np.isnan(found.high), np.inf, found.high)
-    return PartValues(axis=part.axis, symbol=part.symbol, low=low, high=high)
+def _values_of(
+    parts: Iterable[ChoicePart], inputs_of: Callable[[int], Mapping[Formula, Bounds]]
+) -> list[PartValues]:
+    """Return the values of parts, from the numbers of the options of each axis.
+
+    Those of one axis are bounded together: what they share is bounded once.
+    """
+    by_axis: dict[int, list[ChoicePart]] = {}
+    for part in parts:
+        by_axis.setdefault(part.axis, []).append(part)
+    return [
+        one for axis, own in by_axis.items() for one in _values_on_axis(axis, own, inputs_of(axis))
+    ]
+
+
+def _values_on_axis(
+    axis: int, parts: Sequence[ChoicePart], inputs: Mapping[Formula, Bounds]
+) -> Iterator[PartValues]:
+    used = frozenset[Formula]().union(*(one.part.symbols for one in parts))
+    symbols = [one for one in inputs if one in used]
+    first, *others = (one.part for one in parts)
+    arrays = BoxArrays(first, *symbols, others=others)
+    bounds = arrays.bounds_of_each(*(inputs[one] for one in symbols))
+    for part, found in zip(parts, bounds, strict=True):
+        low = np.where(np.isnan(found.low), -np.inf, found.low)
+        high = np.where(np.isnan(found.high), np.inf, found.high)
+        yield PartValues(axis=axis, symbol=part.symbol, low=low, high=high)

@@ -121,7 +121,7 @@ class Planner:
         )
 
     def solution(self, chosen: Chosen) -> WorstMode:
-        """Return the solution of the worst mode of a configuration, which is solved once."""
+        """Return the answer of the worst mode of a configuration, which is solved once."""
         if chosen not in self._solutions:
             self._solutions[chosen] = self.lowered.graphs.worst(chosen)
         return self._solutions[chosen]
@@ -129,8 +129,7 @@ class Planner:
     def planned(self, chosen: Chosen, users: int) -> PlannedConfiguration:
         """Return a configuration with its cost and capacity."""
         worst = self.solution(chosen)
-        solution = worst.solution
-        configuration, graph = self.space.configured(chosen), solution.graph
+        configuration, graph = self.space.configured(chosen), worst.graph
         cost = objective_of(self.space.model, configuration, graph, self.choices, {})
         choices = tuple(
             (axis.name, axis.options[at].label)
@@ -144,9 +143,9 @@ class Planner:
         return PlannedConfiguration(
             choices=choices,
             cost=paid,
-            capacity=solution.capacity,
+            capacity=worst.capacity,
             known=largest_known(worst.failures, graph.low),
-            limited_by=solution.limited_by,
+            limited_by=worst.limited_by,
         )
 
     def has_many_modes(self, one: PlannedConfiguration) -> bool:
@@ -217,7 +216,7 @@ class Planner:
     def cost_depends_on_users(self, one: PlannedConfiguration) -> bool:
         """Return whether a configuration costs more or less for another population."""
         chosen = self._chosen[one.choices]
-        graph = self.solution(chosen).solution.graph
+        graph = self.solution(chosen).graph
         configuration = self.space.configured(chosen)
         cost = objective_of(self.space.model, configuration, graph, self.choices, {})
         return cost is not None and graph.population in cost.symbols
@@ -280,7 +279,7 @@ def _requirement_prices(
     planner: Planner, chosen: Chosen, best: PlannedConfiguration, users: int
 ) -> Iterator[RequirementPrice]:
     """Yield the requirements of which a limit that is a fifth wider saves money, most first."""
-    graph = planner.solution(chosen).solution.graph
+    graph = planner.solution(chosen).graph
     limits = {known.symbol: name for name, known in graph.assumptions.items()}
     stated = {limits[one.limit]: one for one in all_criteria(graph) if one.limit in limits}
     found = []

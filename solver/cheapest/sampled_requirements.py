@@ -100,25 +100,28 @@ class SampledRequirement:
         """What is drawn in each of the samples."""
         return {symbol: (own, own) for symbol, own in self.draws.items()}
 
-    def values(self, part: ChoicePart, options: Ints, drawn: Ends) -> tuple[Floats, Floats]:
-        """Return bounds of a part, a row for each option and a column for each sample."""
-        rows = np.searchsorted(self.options[part.axis], options)
-        inputs = self.inputs[part.axis]
-        symbols = [one for one in inputs if one in part.part.symbols]
-        sampled = [one for one in drawn if one in part.part.symbols]
-        arrays = BoxArrays(part.part, *symbols, *sampled)
-        samples = drawn[sampled[0]][0].size if sampled else 1
-        ends = [
-            Bounds(
-                *(np.repeat(side[rows], samples) for side in (inputs[one].low, inputs[one].high))
-            )
-            for one in symbols
+    @cached_property
+    def _parts_together(self) -> list[_PartsTogether]:
+        """The parts by their axis, apart those that rest on nothing that is drawn."""
+        found: dict[tuple[int, bool], list[ChoicePart]] = {}
+        for one in self.parts:
+            is_drawn = any(symbol in one.part.symbols for symbol in self.draws)
+            found.setdefault((one.axis, is_drawn), []).append(one)
+        return [
+            _PartsTogether(axis, parts, [*self.inputs[axis]], [*self.draws])
+            for (axis, _), parts in found.items()
         ]
-        ends += [Bounds(*(np.tile(side, rows.size) for side in drawn[one])) for one in sampled]
-        found = arrays.bounds(*ends)
-        low = np.where(np.isnan(found.low), -np.inf, found.low)
-        high = np.where(np.isnan(found.high), np.inf, found.high)
-        return low.reshape(rows.size, samples), high.reshape(rows.size, samples)
+
+    def values(self, options: Sequence[Ints], drawn: Ends) -> dict[Formula, tuple[Floats, Floats]]:
+        """Return bounds of all parts, a row for each of some options of its axis.
+
+        A column for each sample; one column of what rests on nothing that is drawn.
+        """
+        found: dict[Formula, tuple[Floats, Floats]] = {}
+        for one in self._parts_together:
+            rows = np.searchsorted(self.options[one.axis], options[one.axis])
+            found |= one.values(self.inputs[one.axis], rows, drawn)
+        return found
 
     @cached_property
     def _coarse(self) -> tuple[_Columns, Ints]:
@@ -162,9 +165,7 @@ class SampledRequirement:
 
     def _at(self, chosen: Sequence[int], drawn: Ends) -> Ends:
         """Return bounds of all parts with one option of each axis."""
-        return {
-            one.symbol: self.values(one, np.array([chosen[one.axis]]), drawn) for one in self.parts
-        }
+        return self.values([np.array([option]) for option in chosen], drawn)
 
     def _order(self) -> Floats:
         """Return what is larger for samples that about fail sooner with the last options.
@@ -188,6 +189,45 @@ class SampledRequirement:
     @property
     def _ranked(self) -> int:
         return max(_RANKED, _RANKED_FOR_EACH * len(self.draws))
+
+
+class _PartsTogether:
+    """Parts of one axis, bounded together: what they share is bounded once."""
+
+    def __init__(
+        self,
+        axis: int,
+        parts: Sequence[ChoicePart],
+        chosen: Sequence[Formula],
+        drawn: Sequence[Formula],
+    ) -> None:
+        self.axis = axis
+        self._symbols = [one.symbol for one in parts]
+        used = frozenset[Formula]().union(*(one.part.symbols for one in parts))
+        self._chosen = [one for one in chosen if one in used]
+        self._drawn = [one for one in drawn if one in used]
+        first, *others = (one.part for one in parts)
+        self._arrays = BoxArrays(first, *self._chosen, *self._drawn, others=others)
+
+    def values(
+        self, inputs: Mapping[Formula, Bounds], rows: Ints, drawn: Ends
+    ) -> dict[Formula, tuple[Floats, Floats]]:
+        """Return bounds of each part, a row for each option and a column for each sample."""
+        columns = drawn[self._drawn[0]][0].size if self._drawn else 1
+        ends = [
+            Bounds(
+                *(np.repeat(side[rows], columns) for side in (inputs[one].low, inputs[one].high))
+            )
+            for one in self._chosen
+        ]
+        ends += [Bounds(*(np.tile(side, rows.size) for side in drawn[one])) for one in self._drawn]
+        return {
+            symbol: (
+                np.where(np.isnan(own.low), -np.inf, own.low).reshape(rows.size, columns),
+                np.where(np.isnan(own.high), np.inf, own.high).reshape(rows.size, columns),
+            )
+            for symbol, own in zip(self._symbols, self._arrays.bounds_of_each(*ends), strict=True)
+        }
 
 
 class _SampledFormula:
@@ -278,11 +318,12 @@ class SampledBoxes:
 
     def _tables_of(self, columns: _Columns) -> _Tables:
         """Return the ends of each part for all options and samples or groups of these."""
-        found: _Tables = {}
-        for part in self._requirement.parts:
-            low, high = self._requirement.values(part, self._options[part.axis], columns.ends)
-            found[part.symbol] = part.axis, LeastBetween(low), LeastBetween(-high)
-        return found
+        values = self._requirement.values(self._options, columns.ends)
+        axes = {one.symbol: one.axis for one in self._requirement.parts}
+        return {
+            symbol: (axes[symbol], LeastBetween(low), LeastBetween(-high))
+            for symbol, (low, high) in values.items()
+        }
 
     @cached_property
     def _column_tables(self) -> _Tables:

@@ -67,7 +67,7 @@ def capacity_of_worst(
 ) -> ReliableCapacity:
     """Return the same capacity by the worst mode alone, without the limits of the others."""
     return _with_errors(
-        model, configuration, worst.graphs, worst.solution, sampled, sampling, _least_capacity
+        model, configuration, worst.graphs, worst, sampled, sampling, _least_capacity
     ).capacity
 
 
@@ -75,7 +75,7 @@ def _with_errors(
     model: ir.Model,
     configuration: Configuration,
     graphs: Sequence[LoadGraph],
-    solution: Solution,
+    solution: Solution | WorstMode,
     sampled: CapacitySamples | None,
     sampling: Sampling,
     nominal: Callable[[ir.Model, Configuration], tuple[int | None, MetUpTo]],
@@ -127,7 +127,7 @@ def plain_worst_mode(
     plain = without_certainty(model)
     graphs = [lower(plain, each) for each in in_each_mode(plain, configuration)]
     found = solve_worst_mode(graphs, weakest_modes(graphs))
-    return plain, replace(found, solution=replace(found.solution, at=worst.solution.at))
+    return plain, replace(found, at=worst.at)
 
 
 def nominal_limits(model: ir.Model, configuration: Configuration) -> tuple[int | None, MetUpTo]:

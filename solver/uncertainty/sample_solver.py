@@ -209,25 +209,30 @@ def solved_for(
     least: LeastOfSamples | None = None,
     *,
     beginning_at: Solution | None = None,
+    stated: StatedPoints | None = None,
     certainty: float | None = None,
 ) -> SampleSolutions:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
     Without a `solution` nothing but the answers is reported, and what `limits` ask for; searches
-    then begin where criteria fail in `beginning_at`, if any. The same for any number of
-    workers. Surfaces that are `known` of other models are not fitted again. With
+    then begin where criteria fail in `beginning_at`, or where they do as `stated`, if any. The same
+    for any number of workers. Surfaces that are `known` of other models are not fitted again. With
     the `least` answer of each sample nothing beyond that is looked for, nor judged. What a share of
     `certainty` of the samples supports is to be known well.
     """
     at = None if solution is None or least is not None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
-    stated = _stated_points(solution) if beginning_at is None else _first_failures(beginning_at)
+    if stated is None:
+        stated = _stated_points(solution) if beginning_at is None else _first_failures(beginning_at)
     stated = replace(stated, tail=None if certainty is None else 1 - certainty)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
     before = () if known is None else tuple(known.fitted)
-    maker = partial(_StretchSolver, compiled, stated, at, limits=limits, known=before, least=least)
     count = min(workers or cores(), len(stretches))
+    if count > 1:  # what is found when it is requested is not sent to other processes
+        failures = None if stated.failures is None else dict(stated.failures)
+        stated = replace(stated, failures=failures, saturations=dict(stated.saturations))
+    maker = partial(_StretchSolver, compiled, stated, at, limits=limits, known=before, least=least)
     if count <= 1:
         solve = maker()
         parts = [solve(*stretch) for stretch in stretches]

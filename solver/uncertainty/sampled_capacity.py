@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
 import numpy as np
 from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.answer_parts import Interval
+from qps.solver.answers.graph_criteria import in_order, when_it_fails
 from qps.solver.answers.reliable_limits import NOTHING_MET, MetUpTo
+from qps.solver.answers.saturation import saturation_of
 from qps.solver.answers.uncertain_dependence import rests_on
 from qps.solver.answers.worst_mode import WorstMode
 from qps.solver.matrix.limits.row_preparation import Bools, Ints
@@ -22,6 +26,7 @@ from qps.solver.uncertainty.sample_solver import (
     nothing_possible,
     solved_for,
 )
+from qps.solver.uncertainty.surface_modes import StatedPoints
 
 
 class CapacitySamples(Struct, frozen=True, eq=False, kw_only=True):
@@ -66,21 +71,22 @@ def capacity_samples(
     if not numbers:
         return None
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
-    solution, end = worst.solution, np.int64(configuration.high + 1)
-    first = LeastOfSamples(first=np.full(axis.count, end), mode=solution.graph.mode)
+    end = np.int64(configuration.high + 1)
+    first = LeastOfSamples(first=np.full(axis.count, end), mode=worst.graph.mode)
     found = solved_for(
         model,
         configuration,
         axis,
-        solution,
+        None,
         known=sampling.known,
         least=first,
+        stated=_stated_points(worst),
         certainty=sampling.certainty,
     )
     names = {name for number in numbers for name, _ in number.parameters}
     largest, is_solved = found.largest, found.is_answered
-    if solution.capacity is not None and not rests_on(worst.graphs, names):
-        largest = np.full_like(largest, solution.capacity)
+    if worst.capacity is not None and not rests_on(worst.graphs, names):
+        largest = np.full_like(largest, worst.capacity)
     if not is_solved.any():
         raise nothing_possible(found.reasons, numbers[0].written)
     capacity = not_below(least(largest[is_solved], sampling.certainty), configuration.low)
@@ -90,6 +96,55 @@ def capacity_samples(
         largest=largest,
         is_solved=is_solved,
         axis=axis,
+    )
+
+
+class _WhenRequested(Mapping[str, float]):
+    """Numbers by names, each found when it is requested first; those that are None are not there.
+
+    Only what takes long in samples begins at them.
+    """
+
+    def __init__(self, find: Callable[[str], float | None], names: Iterable[str]) -> None:
+        self._find = find
+        self._names = dict.fromkeys(names)
+        self._known: dict[str, float | None] = {}
+
+    def _number(self, name: str) -> float | None:
+        if name not in self._known:
+            self._known[name] = self._find(name) if name in self._names else None
+        return self._known[name]
+
+    def __getitem__(self, name: str) -> float:
+        found = self._number(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._names if self._number(name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _stated_points(worst: WorstMode) -> StatedPoints:
+    """Return where criteria first fail and resources saturate as stated, in the worst mode."""
+    graph, criteria = worst.graph, in_order(worst.graph)
+
+    def failure(name: str) -> float | None:
+        own = [when_it_fails(graph, one) for one in criteria if one.name == name]
+        found = [one for one in own if one is not None]
+        return float(found[-1]) if found else None
+
+    def saturation(name: str) -> float | None:
+        at = saturation_of(graph, name).at
+        return None if at is None else float(at)
+
+    return StatedPoints(
+        _WhenRequested(failure, (one.name for one in criteria)),
+        _WhenRequested(saturation, graph.resources),
+        worst.at,
     )
 
 

@@ -7,7 +7,7 @@ long in each sample is estimated by surfaces.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -54,6 +54,8 @@ class SampleModeSolver(SurfaceModeSolver):
 
     limits: LimitSamples | None = None
     until: Ints | None = None
+    _met: dict[tuple[int, str], tuple[dict[str, Floats], Floats]] = field(default_factory=dict)
+    """What is drawn in some samples, and which parts of a limit are used in these."""
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
         """Return the answers of some samples; what is of no interest in them is left out."""
@@ -138,7 +140,15 @@ class SampleModeSolver(SurfaceModeSolver):
         quick: Sequence[CompiledCriterion],
         samples: Ints,
     ) -> bool:
-        """Return the same of the samples of one configuration."""
+        """Return the same of the samples of one configuration.
+
+        What was enough for the samples before is asked first.
+        """
+        key = number, criterion.name
+        known = self._met.get(key)
+        drawn_here = self._drawn(samples)
+        if known is not None and are_below_one(*known, drawn_here, samples.size):
+            return True
         pool, prepared = self._pool(number)
         few = pool[: first_points(len(self.drawn))]
         some = prepared.take(slice(few.size))
@@ -147,7 +157,10 @@ class SampleModeSolver(SurfaceModeSolver):
         for found in self._failures_in(number):
             at = np.minimum(at, np.floor(found(drawn, few.size)[0]) + 1)
         parts = self._part_of_limit(some, criterion, np.clip(at, self.mode.low, self.mode.high))
-        return are_below_one(drawn, parts, self._drawn(samples), samples.size)
+        is_met = are_below_one(drawn, parts, drawn_here, samples.size)
+        if is_met:
+            self._met[key] = drawn, parts
+        return is_met
 
     def _end_of(self, samples: Ints) -> Ints:
         """Return before which population a failure of each sample is looked for."""

@@ -51,7 +51,7 @@ def test_the_worst_mode_alone_is_that_of_the_solution(kind: str) -> None:
         worst = planner.solution(chosen)
         planned = planner.planned(chosen, 1_000)
         solved = solve_model(planner.space.model, planner.space.configured(chosen))
-        assert worst.solution.graph.mode == solved.graph.mode
+        assert worst.graph.mode == solved.graph.mode
         assert planned.capacity == solved.capacity
         assert planned.limited_by == solved.limited_by
         assert planned.known == answer_known(solved)
