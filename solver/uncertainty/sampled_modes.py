@@ -54,7 +54,9 @@ class SampleModeSolver(SurfaceModeSolver):
 
     limits: LimitSamples | None = None
     until: Ints | None = None
-    _met: dict[tuple[int, str], tuple[dict[str, Floats], Floats]] = field(default_factory=dict)
+    _points_before: dict[tuple[int, str], tuple[dict[str, Floats], Floats]] = field(
+        default_factory=dict
+    )
     """What is drawn in some samples, and which parts of a limit are used in these."""
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
@@ -145,7 +147,7 @@ class SampleModeSolver(SurfaceModeSolver):
         What was enough for the samples before is asked first.
         """
         key = number, criterion.name
-        known = self._met.get(key)
+        known = self._points_before.get(key)
         drawn_here = self._drawn(samples)
         if known is not None and are_below_one(*known, drawn_here, samples.size):
             return True
@@ -159,7 +161,7 @@ class SampleModeSolver(SurfaceModeSolver):
         parts = self._part_of_limit(some, criterion, np.clip(at, self.mode.low, self.mode.high))
         is_met = are_below_one(drawn, parts, drawn_here, samples.size)
         if is_met:
-            self._met[key] = drawn, parts
+            self._points_before[key] = drawn, parts
         return is_met
 
     def _end_of(self, samples: Ints) -> Ints:
