@@ -3,13 +3,15 @@
 `python tests/stages/batches_on_cores.py COUNT SEED` draws so many fan-outs to one machine with
 several cores and exponential services, simulates each by a heap of when cores are free, and prints
 predicted over simulated values, and how many are within the error that is stated. With `fixed`
-or `varied` as well, services are fixed, or gamma distributed with any coefficient of variation.
+or `varied` as well, services are fixed, or gamma distributed with any coefficient of variation;
+with `machines` the calls are divided among 2 to 20 machines of 1 to 8 cores, and services are
+exponential or fixed.
 """
 
 from __future__ import annotations
 
 import sys
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from random import Random
 
 from msgspec import Struct
@@ -23,7 +25,7 @@ machine plain {{ }}
 machine box {{ cpu {cores} core, queueing {queueing} }}
 network lan {{ propagation 0 s }}
 component look {{ cpu 10 ms/request }}
-topology {{ node root = plain; node leaf = box; link net = lan between all }}
+topology {{ node root = plain; node leaf = box * {machines}; link net = lan between all }}
 stream asks for each user {{
   traffic {rate} request/s
   at root {{ together {calls} {{ call leaf {{ look }} }} }}
@@ -42,12 +44,19 @@ class Fan(Struct, frozen=True):
     cores: int
     load: float
     variation: float = 1
+    machines: int = 1
 
     @property
     def queueing(self) -> str:
         """The discipline of its services."""
         varied = "mdc" if self.variation == 0 else f"mgc cv {self.variation}"
-        return "mmc" if self.variation == 1 else varied
+        found = "mmc" if self.variation == 1 else varied
+        return found.replace("c", "1", 1) if self.cores == 1 else found
+
+    @property
+    def rate(self) -> float:
+        """How many requests come each second."""
+        return self.load * self.cores * self.machines / self.calls / 0.01
 
     def service(self, chance: Random) -> float:
         """Return a random service, of 10 ms on average (s)."""
@@ -61,20 +70,27 @@ def drawn(chance: Random, kind: str = "") -> Fan:
     """Return a random fan-out of 2 to 32 calls to 2 to 32 cores."""
     calls = round(2 * 16 ** chance.random())
     cores, load = round(2 * 16 ** chance.random()), chance.choice([0.1, 0.3, 0.5, 0.7, 0.85])
+    if kind == "machines":
+        machines = round(2 * 10 ** chance.random())
+        calls = round(machines * (1 + 1 / machines) * 8 ** chance.random())
+        return Fan(calls, chance.choice([1, 2, 4, 8]), load, chance.choice([0, 1]), machines)
     return Fan(calls, cores, load, chance.choice(_VARIATIONS[kind]))
 
 
 def simulated(fan: Fan, seed: int) -> tuple[float, ...]:
     """Return percentiles of the response time, and its mean (s)."""
-    chance, now, free, found = Random(seed), 0.0, [0.0] * fan.cores, []
-    rate = fan.load * fan.cores / fan.calls / 0.01
-    heapify(free)
+    chance, now, found = Random(seed), 0.0, list[float]()
+    machines = [[0.0] * fan.cores for _ in range(fan.machines)]
+    each, more = divmod(fan.calls, fan.machines)
     for _ in range(_JOBS // fan.calls):
-        now += chance.expovariate(rate)
+        now += chance.expovariate(fan.rate)
         ends = []
-        for _ in range(fan.calls):
-            ends.append(max(now, heappop(free)) + fan.service(chance))
-            heappush(free, ends[-1])
+        if more:
+            chance.shuffle(machines)
+        for machine, free in enumerate(machines):
+            for _ in range(each + (machine < more)):
+                ends.append(max(now, heappop(free)) + fan.service(chance))
+                heappush(free, ends[-1])
         found.append(max(ends) - now)
     found = sorted(found[len(found) // 20 :])
     return (*(found[int(float(p) * len(found))] for p in LEVELS), sum(found) / len(found))
@@ -82,8 +98,13 @@ def simulated(fan: Fan, seed: int) -> tuple[float, ...]:
 
 def predicted(fan: Fan) -> list[tuple[float, Certainty]]:
     """Return the same by formulas, with what is stated of each."""
-    rate = fan.load * fan.cores / fan.calls / 0.01
-    text = _SPEC.format(cores=fan.cores, calls=fan.calls, rate=f"{rate:.9f}", queueing=fan.queueing)
+    text = _SPEC.format(
+        cores=fan.cores,
+        calls=fan.calls,
+        machines=fan.machines,
+        rate=f"{fan.rate:.9f}",
+        queueing=fan.queueing,
+    )
     return stated_numbers(text, "asks", LEVELS)
 
 
@@ -98,7 +119,8 @@ def main(count: int, seed: int, kind: str = "") -> None:
             if known.error is not None:
                 stated += 1
                 held += abs(value / truth - 1) <= known.error
-        print(fan.calls, fan.cores, fan.load, fan.variation, *line, flush=True)
+        shape = fan.calls, fan.machines, fan.cores, fan.load, fan.variation
+        print(*shape, *line, flush=True)
     print(f"{held} of {stated} within the stated error")
 
 

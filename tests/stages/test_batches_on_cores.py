@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from helpers.specs import lowered
-from stages.batches_on_cores import Fan, predicted
+from stages.batches_on_cores import Fan, predicted, simulated
 
 _TRUTHS = {
     Fan(2, 2, 0.6): (20.68, 64.31, 93.07, 25.67),
@@ -74,3 +74,35 @@ def test_other_calls_together_are_within_the_error_they_state(
     error = page.quantile_certainty(level).error
     assert error is None or error < 1
     assert float(at.number(page.latency_quantile(level))) == pytest.approx(p99, rel=error or 1)
+
+
+_ON_MACHINES = [
+    Fan(12, 1, 0.7, 1, 3),
+    Fan(12, 4, 0.7, 0, 3),
+    Fan(20, 1, 0.7, 0, 4),
+    Fan(24, 8, 0.7, 1, 4),
+    Fan(11, 1, 0.5, 0, 10),
+    Fan(30, 1, 0.85, 1, 10),
+]
+
+
+@pytest.mark.parametrize("fan", _ON_MACHINES, ids=str)
+def test_batches_at_several_machines_wait_at_the_same_times(fan: Fan) -> None:
+    """As independent ones, the median of the second fan-out here is three times the simulated."""
+    for (value, known), truth in zip(predicted(fan), simulated(fan, 1), strict=True):
+        assert known.error == (None if fan.cores == 1 else 0.25)
+        assert value == pytest.approx(truth, rel=0.35 if fan.calls == 11 else 0.25)
+
+
+def test_machines_that_do_the_same_fixed_work_are_as_one() -> None:
+    """Requests come to all at the same times, and have the same work for each of them."""
+    one, several = (predicted(Fan(4 * n, 1, 0.6, 0, n)) for n in (1, 5))
+    for (value, _), (other, _) in zip(one, several, strict=True):
+        assert other == pytest.approx(value, rel=1e-9)
+
+
+def test_more_machines_for_as_many_calls_each_take_no_less() -> None:
+    """The longest of more batches is no shorter, and no longer than that of independent ones."""
+    means = [predicted(Fan(4 * n, 1, 0.8, 1, n))[-1][0] for n in (1, 2, 4, 8, 16)]
+    assert means == sorted(means)
+    assert means[-1] < 2 * means[0]

@@ -80,7 +80,12 @@ class SeveralServers(OneServer, frozen=True):
             counted=own.service,
         )
         parallel = minimum(queue.servers, 1 + own.other_visits)
-        return LastCopy(wait=last_wait(queue, own), service=service, parallel=parallel)
+        return LastCopy(
+            wait=last_wait(queue, own),
+            variation=queue.variation,
+            service=service,
+            parallel=parallel,
+        )
 
     def share_waiting(self, queue: Queue) -> Formula:
         """Return which share of the visits finds all servers busy."""

@@ -87,7 +87,7 @@ class OneServer(DisciplineLaw, frozen=True):
 
     def last_copy(self, queue: Queue, own: QueueVisit) -> LastCopy | None:
         """Return the wait for all that are there, and for all of the batch."""
-        return LastCopy(wait=self._of_batches(queue, own))
+        return LastCopy(wait=self._of_batches(queue, own), variation=queue.variation)
 
     def waiting_stage(self, queue: Queue, own: QueueVisit) -> StageLaw | None:
         """Return the wait of Pollaczek and Khinchine alone; copies wait for each other, too."""

@@ -82,10 +82,12 @@ class StageLaw(Struct, frozen=True, kw_only=True):
 class LastCopy(Struct, frozen=True, kw_only=True):
     """Until all copies are served that come together: a `wait`, then `parallel` services.
 
-    Where `service` is None the wait has the service, too.
+    Where `service` is None the wait has the service, too. `variation` is the coefficient of
+    variation of services.
     """
 
     wait: StageLaw
+    variation: Formula
     service: StageLaw | None = None
     parallel: Formula = ONE
 

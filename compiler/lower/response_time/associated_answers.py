@@ -87,8 +87,70 @@ def order_of(fan_out: FanOutStage, parts: Sequence[LatencyPart], depth: int) -> 
     return AnswerOrder(required=answers, spare=spare, method=_CORRELATED, is_measured=is_measured)
 
 
+def independent_batches(fan_out: FanOutStage, part: LatencyPart) -> Formula:
+    """Return as how many independent machines those are that all calls at once are divided among.
+
+    Requests come at the same times to all of them,
+    so that all have much to do at the same times; each has its own services. Batches of n services
+    vary as much as one whose squared variation is that of one of them over n. Where each machine
+    does the same fixed work for all requests, and nothing else, they are as one.
+    """
+    queue, own = part.queue, part.visit
+    assert queue is not None
+    assert own is not None
+    shared = apply("mean", own.rate, total(one.rate for one in queue.visits))
+    if (
+        queue.variation is ZERO
+        and shared is ONE
+        and queue.background is ZERO
+        and own.others is None
+    ):
+        return ONE
+    size = 1 + own.other_visits
+    uneven = queue.variation**2 / size + _unequal(fan_out)
+    share = maximum(_LEAST, minimum(ONE, queue.share_waiting))
+    ahead = own.other_work / (2 * queue.servers)
+    waiting = minimum(_ENDLESS, maximum(ZERO, part.per_visit - ahead)) ** 2 * (2 / share - 1)
+    alike = _alike(uneven, queue) * shared
+    varied = waiting + uneven * (size * own.service / queue.servers) ** 2
+    correlation = minimum(ONE, waiting * alike / maximum(_LEAST**3, varied))
+    return as_fewer_longest(fan_out.batches, correlation)
+
+
+def _unequal(fan_out: FanOutStage) -> Formula:
+    """Return the squared variation of the size of batches: some have one call more than others."""
+    mean = fan_out.count / fan_out.batches
+    more = mean - apply("floor", mean)
+    return more * (1 - more) / mean**2
+
+
+def _alike(uneven: Formula, queue: Queue) -> Formula:
+    """Return how waits at two queues are correlated to which all go, of services that vary so."""
+    load = minimum(ONE, queue.load)
+    return (1 - uneven / (1 + uneven) * (1 - load / 2)) / (1 + uneven)
+
+
 def as_fewer(answers: Formula, count: Formula, correlation: Formula) -> tuple[Formula, Formula]:
     """Return how many independent answers, and calls besides, have the law of correlated ones."""
+    level, variance = _level(answers, count, correlation)
+    above = level**2
+    moment = _of_part(variance / (1 + variance), above) * _density_squared(above)
+    mean = apply("normal_tail", -level)
+    many = mean * (1 - mean) / maximum(_LEAST, moment) - 1
+    return maximum(ONE, mean * many), maximum(ZERO, (1 - mean) * many - 1)
+
+
+def as_fewer_longest(count: Formula, correlation: Formula) -> Formula:
+    """Return of how many independent times the longest has the mean level of correlated ones."""
+    level, _ = _level(count, count, correlation)
+    return maximum(ONE, apply("normal_tail", -level) / apply("normal_tail", level))
+
+
+def _level(answers: Formula, count: Formula, correlation: Formula) -> tuple[Formula, Formula]:
+    """Return the h of the level of an answer in order, on the scale of a normal law.
+
+    And the variance of that level.
+    """
     share = answers / (count + 1)
     alone = apply("normal_quantile", share)
     squared = alone**2
@@ -97,12 +159,7 @@ def as_fewer(answers: Formula, count: Formula, correlation: Formula) -> tuple[Fo
     part -= (_of_part(part, squared) - spread) / (1 + part * squared)  # a step of Newton's
     varies = part / (1 - minimum(1 - _LEAST, part))
     variance = correlation + (1 - correlation) * varies
-    level = alone * square_root((1 - correlation) * (1 + varies) / (1 + variance))
-    above = level**2
-    moment = _of_part(variance / (1 + variance), above) * _density_squared(above)
-    mean = apply("normal_tail", -level)
-    many = mean * (1 - mean) / maximum(_LEAST, moment) - 1
-    return maximum(ONE, mean * many), maximum(ZERO, (1 - mean) * many - 1)
+    return alone * square_root((1 - correlation) * (1 + varies) / (1 + variance)), variance
 
 
 def _of_part(part: Formula, squared: Formula) -> Formula:
@@ -129,8 +186,7 @@ def _correlation(fan_out: FanOutStage, waits: Sequence[LatencyPart]) -> Formula:
         share = maximum(_LEAST, minimum(ONE, queue.share_waiting))
         waiting = minimum(_ENDLESS, part.per_visit) ** 2 * (2 / share - 1)
         uneven = queue.variation**2
-        load = minimum(ONE, queue.load)
-        alike = (1 - uneven / (1 + uneven) * (1 - load / 2)) / (1 + uneven)
+        alike = _alike(uneven, queue)
         others = maximum(_LEAST, visit.place.count - 1)
         met = minimum(ONE, maximum(ZERO, fan_out.count - 1) / others)
         own = apply("mean", visit.rate, total(one.rate for one in queue.visits))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from qps.compiler.lower.queues.stage_law import LastCopy
+from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
@@ -36,6 +39,8 @@ def last_copy_of(line: Sequence[LatencyPart], fan_out: FanOutStage, depth: int) 
     if any(one.branches for one in line) or any(call.times is not ONE for call in made):
         return None
     queue, visit = part.queue, part.visit
+    if queue is not None and visit is not None and fan_out.machines is not ONE:
+        visit = _largest_batch(visit)
     if queue is None or visit is None or visit.place.name != made[0].node:
         return None
     if queue.arrivals is not ONE or queue.bursts is not None:
@@ -43,12 +48,20 @@ def last_copy_of(line: Sequence[LatencyPart], fan_out: FanOutStage, depth: int) 
     return queue.law.last_copy(queue, visit.slowest)
 
 
+def _largest_batch(visit: QueueVisit) -> QueueVisit:
+    """Return the visit where most come together: of several machines some have one call more."""
+    others = visit.others
+    return replace(visit, others=None) if others is not None and others.share is ONE else visit
+
+
 def last_known(last: LastCopy | None, fan_out: FanOutStage, node: str) -> Certainty:
     """Return how the time of the last copy is known besides its queue."""
     if last is None:
         return known_by("fan-out-to-one-machine", [node])
+    is_few = fan_out.most <= _MOST_COPIES
+    case = _MEASURED.get(last.variation, "") if is_few else ""
+    if fan_out.machines is not ONE:
+        return known_by("fan-out-to-machines", [node], case="few" if case else "")
     if last.service is None:
-        return EXACT if fan_out.machines is ONE else known_by("fan-out-associated", [node])
-    is_few = fan_out.machines is ONE and fan_out.most <= _MOST_COPIES
-    case = _MEASURED.get(last.service.variation, "") if is_few else ""
+        return EXACT
     return known_by("fan-out-to-cores", [node], case=case)

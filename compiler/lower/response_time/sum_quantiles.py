@@ -15,7 +15,7 @@ from fractions import Fraction
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.stage_law import LastCopy, StageLaw
-from qps.compiler.lower.response_time.associated_answers import order_of
+from qps.compiler.lower.response_time.associated_answers import independent_batches, order_of
 from qps.compiler.lower.response_time.fork_paths import fork_path
 from qps.compiler.lower.response_time.last_copies import come_together, last_copy_of, last_known
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, LatencyPath
@@ -173,23 +173,31 @@ def fan_out_path(
         return alone
     last = last_copy_of(parts, fan_out, depth)
     if last is not None:
-        return _of_last(alone, last, fan_out)
+        return _of_last(alone, parts, last, fan_out)
     return replace(alone, order_known=last_known(last, fan_out, node))
 
 
-def _of_last(alone: FanOutPath, last: LastCopy, fan_out: FanOutStage) -> FanOutPath:
+def _of_last(
+    alone: FanOutPath, parts: Sequence[LatencyPart], last: LastCopy, fan_out: FanOutStage
+) -> FanOutPath:
     """Return the calls as batches, one at each machine, of which the last copy counts."""
     is_one, known = fan_out.machines is ONE, last_known(last, fan_out, alone.node)
-    batches, wait = ONE if is_one else fan_out.batches, last.wait.operands()
-    if last.service is None:
-        return replace(alone, required=batches, operands=wait, is_one=is_one)
-    service = last.service.operands()
+    wait = last.wait.operands()
+    if last.service is not None:
+        # All machines have much to do at the same times, so that there is one wait for them all.
+        batches = ONE if is_one else fan_out.batches
+        required = batches * last.parallel
+        return replace(
+            alone,
+            required=required,
+            operands=last.service.operands(),
+            before=wait,
+            order_known=known,
+        )
+    (part,) = (part for part in parts if part.queue is not None)
+    required = ONE if is_one else independent_batches(fan_out, part)
     return replace(
-        alone,
-        required=batches * last.parallel,
-        operands=service if is_one else (*wait, *service),
-        before=wait if is_one else (),
-        order_known=known,
+        alone, required=required, operands=wait, is_one=required is ONE, order_known=known
     )
 
 
