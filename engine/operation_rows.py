@@ -186,7 +186,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
             found = by_differences(self.number, self.ball, self.is_whole, array)
             if not self.tail:
                 return found
-            tail = getattr(import_module("qps.engine.evaluators.on_balls"), self.tail)
+            tail = getattr(import_module("qps.engine.evaluators.queueing.tails_along"), self.tail)
             return by_tail(found, self.number, tail, self.is_whole)
         if self.is_composed:
             from qps.engine.evaluators.composed_bounds import slopes_of  # noqa: PLC0415 - seldom needed

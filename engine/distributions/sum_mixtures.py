@@ -228,6 +228,43 @@ def mixed_quantile(level: Array, *stages: Array) -> Array:
     return found
 
 
+def mixed_tail(time: Array, *stages: Array) -> Array:
+    """Return the shares that take longer than a time, of elements that take some fixed time."""
+    found = np.full(time.shape, np.nan)
+    for is_among in alike(stages):
+        found[is_among] = _tail_of_alike(*(one[is_among] for one in (time, *stages)))
+    return found
+
+
+def _tail_of_alike(time: Array, *stages: Array) -> Array:
+    paths = paths_of(stages)
+    if paths is None:
+        return np.full(time.shape, np.nan)
+    terms, found = terms_of(paths), np.zeros(time.shape)
+    for path in paths:
+        after = time - path.fixed
+        is_same = np.abs(after) <= SAME * time
+        found += _share_later(path, np.where(is_same, -1.0, after), terms)
+        found -= np.where(is_same, path.fixed_share, 0.0)
+    return np.clip(found, 0.0, 1.0)
+
+
+def _share_later(path: TimePath, after: Array, terms: Array) -> Array:
+    """Return which share takes a path, and so much longer than its fixed time.
+
+    It is inverted twice, as `sum_tails` explains.
+    """
+    if not path.varies:
+        return path.later(after, np.zeros(after.shape), terms)[0]
+    goal = path.least_goal(np.maximum(after, 0.0))
+    share, _ = path.later(after, goal, terms)
+    is_part = (share > 0) & (share < path.chance)
+    goal = np.where(
+        is_part, np.maximum(goal, -np.log(np.where(is_part, share, 1.0) / path.chance)), goal
+    )
+    return np.clip(path.later(after, goal, terms)[0], 0.0, path.chance)
+
+
 def alike(stages: Sequence[Array]) -> Iterator[Any]:
     """Yield which elements have the same paths."""
     marks = []

@@ -1,7 +1,7 @@
 """The tail of a sum of independent stages on arrays: `sum_tails` explains what it is.
 
-Terms of the series stand in rows, elements in columns. Elements in which a fixed time is taken by
-chance, or a queue is full, are read one by one.
+Terms of the series stand in rows, elements in columns. Elements in which a queue is full are read
+one by one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from qps.engine.distributions import sum_tails
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.stages import OPERANDS
 from qps.engine.distributions.sum_arrays import BLOCK, fixed_time, has_fixed_chance, is_stage
+from qps.engine.distributions.sum_mixtures import mixed_tail
 from qps.engine.distributions.sum_numbers import (
     DISCOUNT,
     KINKED,
@@ -59,9 +60,21 @@ def _of_sound(time: Array, *stages: Array) -> Array:
         return _one_by_one(time, *stages)
     found = np.empty(time.shape)
     is_plain = _are_plain(time, *stages)
+    is_mixed = ~is_plain & _are_mixed(time, *stages)
     filled(is_plain, found, _of_plain, time, *stages)
-    filled(~is_plain, found, _one_by_one, time, *stages)
+    filled(is_mixed, found, mixed_tail, time, *stages)
+    filled(~(is_plain | is_mixed), found, _one_by_one, time, *stages)
     return found
+
+
+def _are_mixed(time: Array, *stages: Array) -> Bools:
+    """Return which elements take a fixed time by chance, and end."""
+    line = read(groups_of(stages))
+    found = is_sound(line, (time > 0) & (time < np.inf))
+    is_by_chance = reduce(np.logical_or, map(has_fixed_chance, line))
+    for stage, counts in every(line, np.ones(time.shape, dtype=bool)):
+        found &= ~(counts & stage.is_endless)
+    return np.asarray(found & is_by_chance)
 
 
 def _are_plain(time: Array, *stages: Array) -> Bools:

@@ -259,12 +259,13 @@ def monotone(
     repeats: int = 0,
     gammas: tuple[int, ...] = (),
     waits: int | None = None,
+    highest: Callable[..., Bound] | None = None,
 ) -> Callable[..., Bounds]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     Where `grows` is 0 it may do either: nothing is known then but of a fixed one.
-    Of the last operands come more groups of so many as it `repeats`. Of `gammas` and `waits` see
-    `on_intervals.monotone`.
+    Of the last operands come more groups of so many as it `repeats`. Of `gammas`, `waits` and
+    `highest` see `on_intervals.monotone`.
     """
 
     def bounds(*operands: Bounds) -> Bounds:
@@ -286,7 +287,7 @@ def monotone(
             least[place], most[place] = one.high, one.low
             least[place - 1] = least[place - 1] / wider
             most[place - 1] = most[place - 1] * wider
-        low, high = function(*least), function(*most)
+        low, high = function(*least), (highest or function)(*most)
         slope: tuple[Bound, Bound] = (0.0, 0.0)
         for place, (sign, operand) in enumerate(pairs):
             if not sign and place in ordered:

@@ -213,17 +213,20 @@ def by_differences(
 def by_tail(
     quantile: FiniteDifferences,
     number: Callable[..., float],
-    tail: Callable[..., arb],
+    tail_along: Callable[..., Callable[..., arb]],
     is_whole: Callable[[int], bool],
 ) -> FiniteDifferences:
     """Return the slopes of a quantile: by how much a share is later there, over the density there.
 
+    Of operands that hardly differ all tails are inverted `tail_along` one line of integration.
     A value of a tail takes a small part of the time of a quantile, which is sought by many of them.
     Where a share takes the very same time there is no density, and differences are used.
     """
+    along = lru_cache(maxsize=4)(tail_along)
 
     @lru_cache(maxsize=64)
     def density(time: float, others: tuple[float, ...]) -> float | None:
+        tail = along(time, *others)
         found = _difference_in_balls(lambda to: tail(to, *map(_ball, others)), time)
         return -found if found is not None and _LEAST < -found * time < _MOST else None
 
@@ -237,6 +240,7 @@ def by_tail(
         if place == 0:
             return 1 / often
         before, at, behind = (time, *others[: place - 1]), operands[place], others[place:]
+        tail = along(time, *others)
         later = _difference_in_balls(
             lambda to: tail(*map(_ball, before), to, *map(_ball, behind)), at
         )

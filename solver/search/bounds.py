@@ -22,7 +22,7 @@ from qps.engine.expressions.point_values import in_floats
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval, above, around, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.solver.search.approximation_bounds import Followed, Point, followed, narrowed
-from qps.solver.search.percentile_bounds import deciding_rules
+from qps.solver.search.percentile_bounds import deciding_rules, latest_times
 
 _Rule = Callable[..., SlopedInterval]
 
@@ -134,6 +134,14 @@ class BoundedFunction:
             replace(step, rule=rules[at]) if at in rules else step
             for at, step in enumerate(self._steps)
         ]
+
+    @cached_property
+    def latest_times(self) -> Mapping[Formula, float]:
+        """Up to which time (s) percentiles leave all below zero: nothing of what is followed."""
+        if self.is_followed:
+            return {}
+        latest = latest_times(self._steps, self._top)
+        return {self._steps[place].part: time for place, time in latest.items()}
 
     def at(self, point: float) -> SlopedInterval:
         """Return bounds at one point, where nothing moves: without slopes."""

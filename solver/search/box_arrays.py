@@ -8,10 +8,11 @@ is proven.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial, reduce
 from math import inf
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from qps.engine.expressions.formulas import ONE, Formula
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.operations import OPERATIONS
+from qps.solver.search.percentile_bounds import within_in_arrays
 
 Box: TypeAlias = tuple[int, int]
 Array: TypeAlias = Any
@@ -32,6 +34,8 @@ _OF_MANY_STEPS = 1e-9
 """A part of a value that may be rounded off by all that takes many steps."""
 _KNOWN = 1e-14
 """Operands that are known so well are one number: a few roundings do not make a box of them."""
+_DECIDED = 10 * _OF_MANY_STEPS
+"""So much nearer to its limit than that a percentile is not decided by its tail."""
 _HALF = 0.5 + 1e-9
 """Half of a box, and what may be rounded off."""
 
@@ -67,10 +71,17 @@ class BoxArrays:
     """An expression in some symbols alone, with its bounds over many boxes of their values.
 
     Mostly there is one symbol, the population. Where several expressions are bounded at the same
-    boxes, `others` are those besides the first.
+    boxes, `others` are those besides the first. With the `latest` times (s) that percentiles may
+    take, bounds say no more of these than whether they are later (`percentile_bounds`).
     """
 
-    def __init__(self, expr: Formula, *symbols: Formula, others: Iterable[Formula] = ()) -> None:
+    def __init__(
+        self,
+        expr: Formula,
+        *symbols: Formula,
+        others: Iterable[Formula] = (),
+        latest: Mapping[Formula, float] = MappingProxyType({}),
+    ) -> None:
         places = {one: place for place, one in enumerate(symbols)}
         self._inputs = len(places)
         self._parts: list[_Step | Bounds] = [Bounds(-inf, inf)] * self._inputs
@@ -78,7 +89,7 @@ class BoxArrays:
         for part in parts_first(*every, known=frozenset(places)):
             places[part] = len(self._parts)
             self._parts.append(
-                _step(part, tuple(places[operand] for operand in _operands(part)))
+                _step(part, tuple(places[operand] for operand in _operands(part)), latest.get(part))
                 if part.operands
                 else _of_number(part)
             )
@@ -118,6 +129,13 @@ def _broadcast(own: Bounds, shape: tuple[int, ...]) -> Bounds:
 
 
 # -- boxes -------------------------------------------------------------------------------
+
+
+def not_decided(arrays: BoxArrays, low: int, high: int, *, strict: bool) -> list[int]:
+    """Return at which populations between two it is not proved that all holds, each by itself."""
+    each = np.arange(low, high + 1, dtype=float)
+    found = _in_blocks(arrays.at, each)
+    return [int(at) for at in each[~_signs(found.low, found.high, strict=strict)[0]]]
 
 
 def left_open(arrays: BoxArrays, boxes: Sequence[Box], *, strict: bool) -> list[Box]:
@@ -235,7 +253,7 @@ def _operands(part: Formula) -> Iterable[Formula]:
     return part.operands[:1] if whole_exponent(part) is not None else part.operands
 
 
-def _step(part: Formula, places: tuple[int, ...]) -> _Step:
+def _step(part: Formula, places: tuple[int, ...], latest: float | None) -> _Step:
     exponent = whole_exponent(part)
     if exponent is not None:
         off = BASIC * max(1, abs(exponent))
@@ -246,8 +264,11 @@ def _step(part: Formula, places: tuple[int, ...]) -> _Step:
     if row.chooses or row.rounds:
         return _Step(row.bounds, places)
     is_many = row.by_ends or row.is_slow
+    bounds = row.bounds
+    if latest is not None:
+        bounds = within_in_arrays(part.word, latest, _DECIDED)
     return _Step(
-        row.bounds,
+        bounds,
         places,
         off=_OF_MANY_STEPS if is_many else LIBRARY,
         error=row.error,

@@ -33,6 +33,7 @@ from qps.solver.search.first_crossing import CrossingPoint
 from qps.solver.search.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.search.likely_failures import likely_failure
 from qps.solver.search.method import SearchMethod
+from qps.solver.search.open_populations import cut_at_failure
 from qps.solver.search.rounding_bounds import stretches_to_search
 from qps.solver.search.whole_populations import fails, first_failure_in_pieces
 
@@ -337,10 +338,9 @@ class _WholeSearch:
     def _cut(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return the parts of a box, the left one last."""
         if not self._is_cut:
-            self._is_cut, self._likely_first = True, self._likely(start, end)
-            if (likely := self._likely_first) is not None:
-                behind = [(likely + 1, end)] if likely < end else []
-                return [*behind, (likely, likely), (start, likely - 1)]
+            self._is_cut, self._likely_first = True, (likely := self._likely(start, end))
+            if likely is not None:
+                return cut_at_failure(self._curve, start, likely, end, strict=self._strict)[::-1]
         if self._curve.is_followed and end < _WHOLE_FLOATS:
             middle = min(end - 1, int(shared_cut(float(max(start - 1, 1)), float(end))))
         elif end + 1 == self._likely_first:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, SlopedInterval
 from qps.engine.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from qps.engine.evaluators.row_bounds import Bound, Bounds
 
 _CLEAR = 1e-6
 """A share that is nearer to its limit than this part of it is not decided."""
@@ -42,13 +45,21 @@ def deciding_rules(
     steps: Sequence[BoundedStep], top: int
 ) -> dict[int, Callable[..., SlopedInterval]]:
     """Return rules for percentiles, by place, that suffice for whether the top is below zero."""
+    return {
+        place: _within(steps[place].part.word, latest)
+        for place, latest in latest_times(steps, top).items()
+    }
+
+
+def latest_times(steps: Sequence[BoundedStep], top: int) -> dict[int, float]:
+    """Return up to which time (s) each percentile, by place, leaves the top below zero."""
     found = {}
     for place, step in enumerate(steps):
         row = OPERATIONS.get(step.part.word) if step.parts else None
         if row is not None and row.decided_by:
             latest = _latest_below_zero(steps, place, top)
             if latest is not None:
-                found[place] = _within(step.part.word, latest)
+                found[place] = latest
     return found
 
 
@@ -96,3 +107,19 @@ def _within(word: str, latest: float) -> Callable[..., SlopedInterval]:
         return time if tail.highest(time, *others) <= late * (1 - _CLEAR) - tail.error else inf
 
     return row.interval_between(lambda *_: 0.0, highest)
+
+
+def within_in_arrays(word: str, latest: float, part: float) -> Callable[..., Bounds]:
+    """Return the same of many boxes at once, of which such a `part` is rounded off later."""
+    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+
+    from qps.engine.evaluators.on_bounds import monotone  # noqa: PLC0415 - needs numpy
+
+    row, tail = OPERATIONS[word], OPERATIONS[OPERATIONS[word].decided_by]
+    time = latest * (1 - 4 * max(row.part, part))
+
+    def highest(level: Bound, *others: Bound) -> Bound:
+        is_within = tail.array(time, *others) <= (1 - level) * (1 - _CLEAR) - tail.error
+        return np.where(is_within, time, inf)
+
+    return monotone(lambda *_: 0.0, row.grows, row.repeats, row.gammas, row.waits, highest=highest)

@@ -6,8 +6,10 @@ whole, and on which ways the quantile lies, is as floats have it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import inf, isnan
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
+from math import inf, isinf, isnan
+from typing import TypeAlias
 
 from flint import acb, arb
 from msgspec import Struct
@@ -27,14 +29,26 @@ from qps.engine.evaluators.ball_arithmetic import (
 )
 from qps.engine.evaluators.multiclass_bounds import MOST_SENSITIVE
 
+_Transforms: TypeAlias = dict[tuple[Hashable, ...], acb]
+"""Transforms at one place, by the keys of stages."""
+_Known: TypeAlias = dict[tuple[Hashable, ...], _Transforms]
+"""The same by the place on a line of integration, and what that is."""
 
-class _Ball(Struct):
+
+class _Ball(Struct, dict=True):
     """A stage as floats have it, with its numbers."""
 
     stage: Stage
     numbers: Sequence[arb]
     inside: Sequence[_Ball]
     work_parts: Sequence[_Ball] = ()
+
+    @cached_property
+    def key(self) -> tuple[Hashable, ...]:
+        """What its transform is by: that of two stages of one key is the same."""
+        own = (man_exp for one in self.numbers for man_exp in _digits(one))
+        within = (one.key for one in self.inside)
+        return (*own, *within, None, *(one.key for one in self.work_parts))
 
     @property
     def whole(self) -> int:
@@ -140,27 +154,47 @@ def stages_tail(time: arb, *stages: arb) -> arb:
     """Return the share that takes longer than a time to pass independent stages."""
     if is_unknown(time, *stages):
         return UNKNOWN
-    numbers = [float(one.mid()) for one in (time, *stages)]
+    return tail_along(*(float(one.mid()) for one in (time, *stages)))(time, *stages)
+
+
+def tail_along(*numbers: float) -> Callable[..., arb]:
+    """Return the tail of stages in balls, inverted on the line of integration of some floats.
+
+    Tails of operands that hardly differ are inverted on one line, where stages that are the same
+    have the same transform: it is computed once.
+    """
     near = sum_tails.stages_tail(*numbers)
-    refuse(isnan(near))
-    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    floats = read([tuple(float(one.mid()) for one in group) for group in groups])
-    if numbers[0] < 0 or sum_numbers.is_endless(floats):
-        return arb(1)
-    if not all(one.is_finite() for one in (time, *stages)):
-        return UNKNOWN
-    pieced = pieces_of(_joined(floats, groups))
-    in_floats = sum_numbers.mixed(floats)
-    if pieced is None or in_floats is None:
-        return UNKNOWN
-    found = arb(0)
-    tails = sum_tails.tails_of(in_floats, numbers[0])
-    for mixture, one in zip(mixtures(pieced, _as_float), tails, strict=True):
-        found += _tail_of(mixture, one, time)
-    return found.max(arb(0)).min(arb(1))
+    known: _Known = {}
+    line = None if isnan(near) else sum_numbers.line_of(numbers[1:])
+    is_late = numbers[0] < 0 or (line is not None and sum_numbers.is_endless(line))
+    tails = () if line is None or is_late or isinf(numbers[0]) else _tails_of(line, numbers[0])
+
+    def tail(time: arb, *stages: arb) -> arb:
+        refuse(isnan(near))
+        groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
+        floats = read([tuple(float(one.mid()) for one in group) for group in groups])
+        if numbers[0] < 0 or sum_numbers.is_endless(floats):
+            return arb(1)
+        if not all(one.is_finite() for one in (time, *stages)):
+            return UNKNOWN
+        pieced = pieces_of(_joined(floats, groups))
+        if pieced is None or not tails:
+            return UNKNOWN
+        found, each = arb(0), mixtures(pieced, _as_float)
+        lines = tails if len(each) == len(tails) else _tails_of(floats, float(time.mid()))
+        for mixture, one in zip(each, lines, strict=True):
+            found += _tail_of(mixture, one, time, known)
+        return found.max(arb(0)).min(arb(1))
+
+    return tail
 
 
-def _tail_of(mixture: PathMixture, found: MixtureTail, time: arb) -> arb:
+def _tails_of(line: Sequence[Stage], time: float) -> Sequence[MixtureTail]:
+    """Return what takes longer than a time on each way through stages; nothing of too many."""
+    return sum_tails.tails_of(sum_numbers.mixed(line) or (), time)
+
+
+def _tail_of(mixture: PathMixture, found: MixtureTail, time: arb, known: _Known) -> arb:
     """Return what of a mixture takes longer than a time, on the line of integration of floats."""
     chance = arb(mixture.chance)
     if found.tail is None:
@@ -168,11 +202,17 @@ def _tail_of(mixture: PathMixture, found: MixtureTail, time: arb) -> arb:
         return chance - at_once
     tail, after = found.tail, time - arb(mixture.fixed)
     gap = sum_numbers.gap_of(tail.nearest, tail.goal, found.after)
-    summed = arb(0)
+    summed, there = arb(0), (gap, *_digits(after))
     for k, weight in enumerate(tail.terms):
         at = acb(gap / after, arb.pi() * k / after)
-        summed += weight * ((chance - _mixed(mixture, at)) / at).real
+        transform = _mixed(mixture, at, known.setdefault((k, *there), {}))
+        summed += weight * ((chance - transform) / at).real
     return (summed * arb(gap).exp() / after).max(arb(0)).min(chance)
+
+
+def _digits(one: arb) -> tuple[Hashable, ...]:
+    """Return what tells a finite ball from all others."""
+    return (*map(int, one.mid().man_exp()), *map(int, one.rad().man_exp()))
 
 
 def _at_fixed(mixture: PathMixture) -> arb:
@@ -243,12 +283,12 @@ def _excess(
     return excess
 
 
-def _mixed(mixture: PathMixture, at: acb) -> acb:
+def _mixed(mixture: PathMixture, at: acb, known: _Transforms | None = None) -> acb:
     found = acb(0)
     for chance, stages in mixture.paths:
         way = acb(chance)
         for stage, often in stages:
-            way *= _transform((stage,), at) ** often
+            way *= _transform((stage,), at, known) ** often
         found += way
     return found
 
@@ -268,23 +308,32 @@ def _joined(stages: Sequence[Stage], groups: Sequence[Sequence[arb]]) -> Sequenc
     return joined(stages, read_line(groups, _Numbers, lambda inside: float(inside.mid())))
 
 
-def _transform(line: Sequence[_Ball], at: acb) -> acb:
+def _transform(line: Sequence[_Ball], at: acb, known: _Transforms | None) -> acb:
     found = acb(1)
     for stage in line:
         balls = stage.stage
         if not (balls.whole or balls.share):
             continue
-        once = _transform_of_one(stage, at)
+        once = _transform_of_one(stage, at, known)
         found *= once**balls.whole
         if balls.share:
             found *= 1 - stage.share + stage.share * once
     return found
 
 
-def _transform_of_one(stage: _Ball, at: acb) -> acb:
+def _transform_of_one(stage: _Ball, at: acb, known: _Transforms | None) -> acb:
+    """Return the transform of one passage, also of those that are `known` there."""
+    if known is None:
+        return _computed(stage, at, None)
+    if stage.key not in known:
+        known[stage.key] = _computed(stage, at, known)
+    return known[stage.key]
+
+
+def _computed(stage: _Ball, at: acb, known: _Transforms | None) -> acb:
     balls = stage.stage
     service, variation = stage.numbers[5:7]
-    found = _inside(stage, at)
+    found = _inside(stage, at, known)
     if balls.service and balls.variation:
         found *= 1 + _less(at * service, variation)
     return found * _wait(stage, at / stage.numbers[4]) if balls.is_late else found
@@ -308,13 +357,13 @@ def _wait(stage: _Ball, at: acb) -> acb:
     return 1 - waiting + spare * first / more
 
 
-def _inside(stage: _Ball, at: acb) -> acb:
+def _inside(stage: _Ball, at: acb, known: _Transforms | None) -> acb:
     if not stage.is_choice:
-        return _transform(stage.inside, at)
+        return _transform(stage.inside, at, known)
     found = acb(stage.left) if stage.has_left else acb(0)
     for one in stage.inside:
         if one.whole or one.has_share:
-            found += one.chance * _transform_of_one(one, at)
+            found += one.chance * _transform_of_one(one, at, known)
     return found
 
 
