@@ -147,12 +147,12 @@ class FeedbackQueue(DisciplineLaw, frozen=True):
 
     def stage_known(self, queue: Queue) -> Certainty:
         """Return how the law of one pass is known, which is that of random arrivals scaled."""
-        scaled = known_by("feedback-percentiles", queue.resource)
+        scaled = known_by("feedback-percentiles", queue.resource, apart=queue.times_apart)
         return together(self.stated.stage_known(queue), scaled)
 
     def waits_known(self, queue: Queue) -> Certainty:
         """Return how the law of the wait alone is known."""
-        scaled = known_by("feedback-percentiles", queue.resource)
+        scaled = known_by("feedback-percentiles", queue.resource, apart=queue.times_apart)
         return together(self.stated.waits_known(queue), scaled)
 
     def quantiles_known(self, queue: Queue) -> Certainty:

@@ -146,7 +146,7 @@ def fork_known(fork: LatencyPart) -> Certainty:
     if fork.fan_out is not None:
         last = last_copy_of(fork.branches[0], fork.fan_out, len(fork.calls))
         if last is not None:
-            return last_known(last, fork.fan_out, nodes[0])
+            return last_known(last, fork.fan_out, nodes[0], fork.branches[0])
         order = order_of(fork.fan_out, fork.branches[0], len(fork.calls))
         waits = [part.queue for part in fork.branches[0] if part.queue is not None]
         if order.is_one:

@@ -11,7 +11,7 @@ from qps.compiler.lower.queues.visits import QueueVisit
 from qps.compiler.lower.response_time.response_stages import FanOutStage, LatencyPart
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import ONE, ZERO
+from qps.engine.expressions.formulas import ONE, ZERO, Formula
 
 _MOST_COPIES = 32
 """Of a batch for the cores of a machine, up to which errors were measured."""
@@ -54,10 +54,13 @@ def _largest_batch(visit: QueueVisit) -> QueueVisit:
     return replace(visit, others=None) if others is not None and others.share is ONE else visit
 
 
-def last_known(last: LastCopy | None, fan_out: FanOutStage, node: str) -> Certainty:
-    """Return how the time of the last copy is known besides its queue."""
+def last_known(
+    last: LastCopy | None, fan_out: FanOutStage, node: str, line: Sequence[LatencyPart]
+) -> Certainty:
+    """Return how the time of the last copy is known that passes a line, besides its queue."""
     if last is None:
-        return known_by("fan-out-to-one-machine", [node])
+        is_unlike = _has_unlike_visits(line)
+        return known_by("unlike-to-one-machine" if is_unlike else "fan-out-to-one-machine", [node])
     is_few = fan_out.most <= _MOST_COPIES
     case = _MEASURED.get(last.variation, "") if is_few else ""
     if fan_out.machines is not ONE:
@@ -65,3 +68,12 @@ def last_known(last: LastCopy | None, fan_out: FanOutStage, node: str) -> Certai
     if last.service is None:
         return EXACT
     return known_by("fan-out-to-cores", [node], case=case)
+
+
+def _has_unlike_visits(line: Sequence[LatencyPart]) -> bool:
+    """Return whether unlike services wait in one queue, as those of alternatives do."""
+    services: dict[str, set[Formula]] = {}
+    for part in line:
+        if part.queue is not None and part.visit is not None:
+            services.setdefault(part.queue.resource, set()).add(part.visit.service)
+    return any(len(each) > 1 for each in services.values())

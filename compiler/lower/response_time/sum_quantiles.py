@@ -174,14 +174,14 @@ def fan_out_path(
     last = last_copy_of(parts, fan_out, depth)
     if last is not None:
         return _of_last(alone, parts, last, fan_out)
-    return replace(alone, order_known=last_known(last, fan_out, node))
+    return replace(alone, order_known=last_known(last, fan_out, node, parts))
 
 
 def _of_last(
     alone: FanOutPath, parts: Sequence[LatencyPart], last: LastCopy, fan_out: FanOutStage
 ) -> FanOutPath:
     """Return the calls as batches, one at each machine, of which the last copy counts."""
-    is_one, known = fan_out.machines is ONE, last_known(last, fan_out, alone.node)
+    is_one, known = fan_out.machines is ONE, last_known(last, fan_out, alone.node, parts)
     wait = last.wait.operands()
     if last.service is not None:
         # All machines have much to do at the same times, so that there is one wait for them all.

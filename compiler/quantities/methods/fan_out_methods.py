@@ -86,6 +86,22 @@ OF_FAN_OUTS: Rows = MappingProxyType(
                 "that come together may be later"
             ),
         ),
+        "unlike-to-one-machine": Method(
+            name="fan-out of unlike services to one machine: the longest of independent times",
+            of=(Of.MEAN, *TAIL),
+            reason=(
+                "calls to {at} of unlike services share machines, and are treated as independent, "
+                "though they wait for each other"
+            ),
+            notes={
+                "": (
+                    "for two to eight calls to one server of which 1 % to 20 % took 2 to 100 times "
+                    "as long, means were 1.2–3× the simulated values, medians 1.3–20×, 95th "
+                    "percentiles 1.1–2.2× and 99th 0.97–1.4×"
+                )
+            },
+            measured="`python tests/stages/alternatives_at_once.py 24 100`",
+        ),
         "calls-that-meet": Method(
             name="unlike calls at once to one machine: the last of a batch",
             of=(Of.MEAN, *TAIL),

@@ -1,0 +1,33 @@
+"""Calls of which some are slow by chance state no error that a simulation exceeds."""
+
+from __future__ import annotations
+
+import pytest
+
+from stages.alternatives_at_once import Calls, predicted, simulated
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        Calls(5, 1, 10, 0.5, are_at_once=True),
+        Calls(2, 5, 2, 0.7, are_at_once=True),
+        Calls(5, 1, 20, 0.7, are_at_once=False),
+        Calls(5, 1, 100, 0.5, are_at_once=False),
+        Calls(3, 20, 10, 0.5, are_at_once=False),
+    ],
+)
+def test_no_number_is_further_off_than_is_stated(calls: Calls) -> None:
+    truths = simulated(calls, 7, 60_000)
+    for (value, known), truth in zip(predicted(calls), truths, strict=True):
+        if known.error is not None:  # and what noise a simulation has
+            assert value == pytest.approx(truth, rel=known.error + 0.05)
+
+
+def test_services_that_are_near_each_other_state_an_error() -> None:
+    *percentiles, (_, mean) = predicted(Calls(3, 20, 10, 0.5, are_at_once=False))
+    assert [known.error for _, known in percentiles] == [0.35] * 3
+    assert mean.error == 0.03
+    assert [known.error for _, known in predicted(Calls(5, 1, 100, 0.5, are_at_once=True))] == (
+        [None] * 4
+    )
