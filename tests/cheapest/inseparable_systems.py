@@ -12,7 +12,7 @@ from itertools import product
 MONTH = 365.25 * 86_400 / 12
 """Seconds: prices are per month, and costs per second."""
 FEATURES = ("shared", "pool", "p99", "modes", "survive", "certain")
-COMBINED = {6: ("shared", "p99", "modes")}
+COMBINED = {6: ("shared", "p99", "modes"), 10: ("shared", "survive", "modes")}
 """By the seeds of the systems."""
 
 
@@ -116,7 +116,8 @@ class System:
         if "modes" not in self.features:
             return []
         day, night = (f"pace = {pace} request/s" for pace in self._paces)
-        longer = f"work{self.tiers - 1}.cpu.request = {self._busy_work} ms/request"
+        number = "cpu" if "certain" in self.features else "cpu.request"  # of which it is made
+        longer = f"work{self.tiers - 1}.{number} = {self._busy_work} ms/request"
         return [f"mode day {{ {day} }}", f"mode night {{ {night}; {longer} }}"]
 
 
