@@ -223,6 +223,8 @@ def _waits_for_whole_batch(queue: Queue) -> bool:
 
 def _batches_known(queue: Queue) -> Certainty:
     """Return what batches do to how quantiles are known."""
+    if len(queue.visits) == 1 and queue.times_apart not in (None, 1):
+        return known_by("batch-of-alternatives", queue.resource)
     is_whole = _waits_for_whole_batch(queue)
     return known_by("whole-batch" if is_whole else "batch-waits", queue.resource)
 

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
+from qps.compiler.lower.response_time.alternative_copies import as_alike_copies
 from qps.compiler.lower.response_time.calls_that_meet import as_one_batch
 from qps.compiler.lower.response_time.fan_outs import has_law, time_of_fan_out
 from qps.compiler.lower.response_time.fork_paths import fork_mean
@@ -34,6 +35,7 @@ def _together(parts: Sequence[LatencyPart], at: int) -> LatencyPart:
     )
     calls, first = parts[0].calls[:at], parts[0].calls[at]
     if first.fan_out is not None:
+        branches = (as_alike_copies(tuple(branches[0]), at),)
         time = time_of_fan_out(branches[0], first.fan_out, at)
         return LatencyPart(
             stage=f"calls of {first.node} together",

@@ -102,6 +102,23 @@ OF_FAN_OUTS: Rows = MappingProxyType(
             },
             measured="`python tests/stages/alternatives_at_once.py 24 100`",
         ),
+        "batch-of-alternatives": Method(
+            name="alternatives at once to one server: a batch with the moments of their mixture",
+            of=TAIL,
+            reason=(
+                "calls to {at} that draw unlike services come together as one batch, the work of "
+                "which is assumed to be gamma distributed"
+            ),
+            notes={
+                "": (
+                    "for two to eight calls of which 1 % to 20 % took up to 5 times as long, "
+                    "percentiles were 0.86–1.13× the simulated values, up to 10 times 0.72–1.3×, "
+                    "up to 20 times 0.5–2×"
+                )
+            },
+            measured="`python tests/stages/alternatives_at_once.py 24 100`",
+            sources=("Fredericks 1980",),
+        ),
         "calls-that-meet": Method(
             name="unlike calls at once to one machine: the last of a batch",
             of=(Of.MEAN, *TAIL),
