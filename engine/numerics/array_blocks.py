@@ -116,7 +116,8 @@ def falling_root(
         step = np.abs(after - point)
         # Newton's step from nearby is exact; a halved one is when nothing is left to halve.
         is_done = np.where(is_inside, step <= guess * after, high - low <= _ENOUGH * high)
-        is_done |= (value == 0) | np.isnan(value)
+        # A point that stays, as one beyond all floats does, would stay in each step from there.
+        is_done |= (value == 0) | np.isnan(value) | (after == point)
         found[left] = np.where(value == 0, point, after)
         if is_done.all():
             break

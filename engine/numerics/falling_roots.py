@@ -36,7 +36,9 @@ def falling_root(
         if not is_inside:
             after = (low + high) / 2
         # Newton's step from nearby is exact; a halved one is when nothing is left to halve.
-        if abs(after - point) <= guess * after if is_inside else high - low <= _ENOUGH * high:
+        # A point that stays, as one beyond all floats does, would stay in each step from there.
+        is_near = abs(after - point) <= guess * after if is_inside else high - low <= _ENOUGH * high
+        if is_near or after == point:
             return after
         point = after
     return point
