@@ -74,7 +74,7 @@ OF_FEEDBACK: Rows = MappingProxyType(
                     "99th percentiles down to 0.64× the simulated values"
                 )
             },
-            up_to={"": ((10, 0.35), (20, 0.5))},
+            up_to={"": ((5, 0.35), (20, 0.6))},
             sources=("Takács 1963",),
             fails=("poisson",),
             instead=("m-m-1-sojourn", "m-d-1-wait"),
