@@ -57,6 +57,12 @@ SPECS = {
         *(_closed("at a { take threads; work; give threads }", name=name) for name in "st"),
         a="held * 2",
     ),
+    "kinds-averaged": _spec(
+        _open("at a { work }", of="for each a").replace("2 request", "pace * 2 request"),
+        a="one * N",
+        extra="kinds sort of users { x 50 %; y 50 % }\nparam pace by sort { x 1; y 3 }",
+    ),
+    "fan-out-to-machines": _spec(_open("at a { together 8 { call b { work } } }"), b="one * 2"),
     "calls-that-meet": _spec(
         _open("at a { together { call b { work }; call b { more } } }"), a="box", b="one"
     ),

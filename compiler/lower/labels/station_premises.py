@@ -37,6 +37,8 @@ def poisson(passages: NetworkPassages, station: Station, numbers: NumberFacts) -
         yield Fails(reason_of("arrivals-as-poisson", name))
     if any(visit.is_bursty for visit in visits):
         yield Fails(reason_of("bursts-averaged", name))
+    if any(visit.is_of_kinds for visit in visits):
+        yield Fails(reason_of("kinds-averaged", name))
     if name in passages.shaped:
         yield Fails(reason_of("departures-as-poisson", name, by=passages.shaped[name]))
     resends = dict.fromkeys(visit.of[0] for visit in visits if visit.is_retransmitted)

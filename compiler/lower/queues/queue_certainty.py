@@ -88,6 +88,8 @@ def loss_certainty(queue: Queue) -> Certainty:
         found.append(known_by("loss-ignores-bursts", name))
     if any(visit.meets for visit in queue.visits):
         found.append(known_by("copies-that-meet", name))
+    if any(visit.is_of_kinds for visit in queue.visits):
+        found.append(known_by("kinds-averaged", name))
     return together(*found)
 
 
@@ -265,6 +267,8 @@ def _visits(queue: Queue) -> Certainty:
     name = queue.resource
     if any(visit.is_uneven for visit in queue.visits):
         parts.append(known_by("visits-by-their-mean", name))
+    if any(visit.is_of_kinds for visit in queue.visits):
+        parts.append(known_by("kinds-averaged", name))
     if queue.background is not ZERO:
         parts.append(known_by("other-load-as-visits", name))
     return together(*parts, _threads(queue))

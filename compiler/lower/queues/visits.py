@@ -42,7 +42,8 @@ class QueueVisit(Struct, kw_only=True):
     users who think between two requests are taken as open traffic; `is_thinned` where not all items
     of its flows make it; `is_varied` where it is that of one kind of items, of which the same flows
     have others; `is_spread` where each item of a flow goes to any of the places at random, not to
-    one of the flow's own; `threads` are those that its steps run on, None for any core.
+    one of the flow's own; `is_of_kinds` where each of these is of one kind of users, and kinds
+    differ; `threads` are those that its steps run on, None for any core.
     Where users or items are of several kinds, `most` is the longest service and the largest batch
     of any.
     """
@@ -67,6 +68,7 @@ class QueueVisit(Struct, kw_only=True):
     is_thinned: bool = False
     is_varied: bool = False
     is_spread: bool = False
+    is_of_kinds: bool = False
     threads: tuple[str | None, ...] = ()
     rank: int = LAST
     most: tuple[Formula, Formula] | None = None

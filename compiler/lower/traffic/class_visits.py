@@ -16,6 +16,7 @@ from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.call_batches import note_others
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic
+from qps.compiler.network.class_kinds import kinds_in
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Node
 from qps.compiler.network.station_runs import goes_on
@@ -53,6 +54,7 @@ class ClassVisits:
         self._demands = demands
         self._expressions = expressions
         self._has_feedback = think_time(expressions.model, stream) is not None
+        self._has_kinds = bool(kinds_in(spec.network, of)[0])
         self._rank = LAST if of.rank is None else int(of.rank.value or 0)
         self._runs: dict[str, _Run] = {}  # visits that go on
         self._served: list[_Run] = []
@@ -127,6 +129,7 @@ class ClassVisits:
     ) -> QueueVisit:
         """Return a visit with what is known of the flows so far; at the node, if nowhere else."""
         now, at = self._state, place or self.place
+        is_own = at.name == self._stream.flows_from
         return QueueVisit(
             resource=name,
             rate=rate,
@@ -141,7 +144,8 @@ class ClassVisits:
             burst=now.burst,
             meets=now.meets,
             is_retransmitted=self._has_feedback,
-            is_spread=at.name != self._stream.flows_from,
+            is_spread=not is_own,
+            is_of_kinds=self._has_kinds and is_own and at.count is not ONE,
             rank=self._rank,
         )
 

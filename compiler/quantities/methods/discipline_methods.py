@@ -220,6 +220,16 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             fails=("poisson",),
             instead=("blocking", "erlang-b"),
         ),
+        "kinds-averaged": Method(
+            name="kinds of users averaged where each user has a place of its own",
+            of=(*TIMES, Of.LOSS),
+            reason=(
+                "each place of {at} has users of one kind, and is modeled with the mean over all "
+                "kinds: those of the busiest kind wait longer and lose more; write a stream and a "
+                "node for each kind"
+            ),
+            fails=("poisson",),
+        ),
         "loss-ignores-bursts": Method(
             name="blocking probability with bursts averaged out",
             of=(Of.LOSS,),
