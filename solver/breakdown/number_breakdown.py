@@ -9,7 +9,7 @@ from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.diagnostics.suggest import closest, did_you_mean
 from qps.compiler.ir.measure_names import (
     current_text,
     percentile_level,
@@ -112,6 +112,7 @@ def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:
     return stream, name[len(stream) :].removeprefix(".")
 
 
+_FEW_NAMES = 6
 _KINDS = {kind.value: kind for kind in ir.MeasureKind}
 
 
@@ -158,12 +159,12 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         hint=" or ".join(
             hint
             for hint in (
-                _as_percentile(name, graph) or did_you_mean(name, names(graph)),
+                _as_percentile(name, graph) or _near(name, graph),
                 f"ask for a mode: `--set mode={modes[0]}`" if is_outside else None,
             )
             if hint is not None
         )
-        or None,
+        or _available(graph),
     )
 
 
@@ -171,6 +172,26 @@ def _as_percentile(name: str, graph: LoadGraph) -> str | None:
     """Return how the percentile of a stream is named, where a name has no stream; else None."""
     stream = next(iter(graph.streams), None)
     return None if stream is None else percentile_hint(stream, name)
+
+
+def _near(name: str, graph: LoadGraph) -> str | None:
+    """Return the closest name; the percentile of another stream before any other number."""
+    before, _, measure = name.rpartition(".")
+    if percentile_level(measure) is not None:
+        near = closest(before, graph.streams)
+        if near is not None:
+            return did_you_mean(name, [f"{near}.{measure}"])
+    return did_you_mean(name, names(graph))
+
+
+def _available(graph: LoadGraph) -> str:
+    """Return what there is to be named, where nothing is close: the first of each sort."""
+    there = {"streams": graph.streams, "resources": graph.resources, "measures": graph.measures}
+    each = []
+    for what, found in there.items():
+        first = [f"`{name}`" for name in [*found][:_FEW_NAMES]]
+        each += [f"{what}: {', '.join(first)}{', …' * (len(found) > len(first))}"] if first else []
+    return "; ".join(each)
 
 
 def _waits_in(name: str) -> ir.Measured | None:

@@ -433,3 +433,27 @@ def test_a_short_explanation_is_printed_in_full(
     short = capsys.readouterr().out
     main([*command, "--all"])
     assert capsys.readouterr().out == short
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("pages.p99", "did you mean `page.p99`?"),
+        ("pag.latency", "did you mean `page.latency`?"),
+        ("web.cpus", "did you mean `web.cpu`?"),
+        ("nothing.like.it", "streams: `page`; resources: `web.cpu`"),
+    ],
+)
+def test_a_name_that_is_not_there_is_answered_with_those_that_are(
+    name: str, hint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "spec.qps"
+    spec.write_text(
+        "users N in 1..9\nmachine app { cpu 1 core, queueing mm1 }\n"
+        "component work { cpu 5 ms/request }\ntopology { node web = app }\n"
+        "stream page for each user { traffic 0.2 request/s; at web { work } }\n"
+        "require { page.p99 <= 200 ms }\n",
+        encoding="utf-8",
+    )
+    assert main(["explain", str(spec), name]) == 2
+    assert hint in capsys.readouterr().err
