@@ -7,6 +7,7 @@ import re
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.disciplines import DISCIPLINES
+from qps.compiler.quantities.units import BUILT_IN
 from qps.compiler.syntax.faults import CHARACTERS_BEFORE, Fault
 
 
@@ -108,6 +109,35 @@ def _limit_without_braces(fault: Fault) -> str | None:
     return instead(whole.text, f"{{ {each} }}", at=whole, words=words)
 
 
+def _unit_of_a_name(fault: Fault) -> str | None:
+    """Where a unit stands behind a name, as behind a number: `cpu cores core`."""
+    found = re.search(r"\b(?:cpu|disk|memory|rate|threads|in|=|,)\s*([^\W\d]\w*)$", fault.before)
+    if found is None or fault.word not in BUILT_IN or found[1] in BUILT_IN:
+        return None
+    value = f"{found[1]} * 1 {fault.word}"
+    start = fault.span.start - len(fault.before) + found.start(1)
+    whole = Span(fault.span.source, start, fault.span.end)
+    words = f"write `{value}`"
+    if whole.text.split() != [found[1], fault.word]:  # where comments stand between
+        return words
+    return instead(whole.text, value, at=whole, words=words)
+
+
+def _values_without_brackets(fault: Fault) -> str | None:
+    """Where the values of an axis or a choice stand without brackets: `cores in 2, 4, 8`."""
+    found = re.search(r"\bin\s+([\w.]+(?:[ \t]+[\w/]+)?)$", fault.before)
+    if found is None or fault.word != "," or not re.match(r"(matrix|choose)\b", fault.before):
+        return None
+    others = re.match(r"[^\n;}#]*", fault.behind)
+    values = found[1] + "," + (others[0].rstrip() if others else "")
+    start = fault.span.start - len(fault.before) + found.start(1)
+    whole = Span(fault.span.source, start, start + len(values))
+    words = f"put the values in brackets: `[{values}]`"
+    if whole.text != values:  # where comments stand between
+        return words
+    return instead(whole.text, f"[{values}]", at=whole, words=words)
+
+
 _KENDALL = re.compile(r"(M|D|G|GI)/(M|D|G)/(\d+|[cCkmn])\b")
 _SERVICES = {"M": "m", "D": "d", "G": "g"}
 
@@ -144,6 +174,8 @@ _NOTATIONS = (
     _rate_in_a_stream,
     _step_in_a_stream,
     _limit_without_braces,
+    _unit_of_a_name,
+    _values_without_brackets,
     _law_by_kendall,
     _loss_by_another_word,
 )

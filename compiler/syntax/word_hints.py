@@ -6,6 +6,7 @@ import re
 
 from qps.compiler.diagnostics.fixits import Hint, instead
 from qps.compiler.diagnostics.suggest import closest
+from qps.compiler.quantities.units import BUILT_IN
 from qps.compiler.syntax.faults import Fault
 from qps.grammar.keywords import declarations, keywords
 from qps.grammar.words import TOKEN_CHOICES, TOKEN_WORDS
@@ -84,7 +85,7 @@ def first_word_help(fault: Fault) -> str | None:
 
 def misspelling_help(fault: Fault) -> str | None:
     """Where a word of the language is misspelt."""
-    if not fault.word.isidentifier() or fault.word in keywords():
+    if not fault.word.isidentifier() or fault.word in keywords() or fault.word in BUILT_IN:
         return None
     words = [t.strip("_") for t in fault.accepted if t not in TOKEN_WORDS]
     possible = [t.lower() for t in words if t.isalpha()]
