@@ -201,6 +201,8 @@ def _mixed(one: dict[Pieces, Any], other: dict[Pieces, Any]) -> dict[Pieces, Any
 
 def _power(passage: dict[Pieces, Any], times: int) -> dict[Pieces, Any]:
     """Return the ways of so many passages: by squares, which are few."""
+    if times < 0:  # a slope is of what is a little less than none: there are no such ways
+        raise _TooManyError
     found: dict[Pieces, Any] = {(): 1}
     while times:
         found = _both(found, passage) if times % 2 else found

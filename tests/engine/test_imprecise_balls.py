@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import exp, isnan
 
 import pytest
 from flint import arb
 
 from qps.engine.distributions import sum_numbers
 from qps.engine.evaluators.on_balls import raised
-from qps.engine.evaluators.queueing.sum_balls import stages_quantile
+from qps.engine.evaluators.queueing.sum_balls import stages_quantile, tail_along
 from qps.engine.evaluators.queueing.unlike_balls import unlike_ratio
 
 
@@ -44,3 +44,15 @@ def test_a_narrow_time_has_a_quantile_though_its_variation_is_known_to_few_digit
     assert not isnan(float(found.mid()))
     assert float(found.mid()) == pytest.approx(plain, rel=1e-3)
     assert found.contains(arb(plain))
+
+
+def test_less_than_no_passages_have_no_tail() -> None:
+    """A slope by a number of passages that is 0 looks at a little less: it did not end."""
+    late = (0.5, 0.5, 0.01, 1.0, 1.0, 0.01, 1.0, 1.0, 0.0)
+    fixed = (0.0, 0.0, 0.0, 1.0, 1.0, 0.02, 0.0)
+    tail = tail_along(0.03, *late, *fixed, 0.0, 0.0)
+    found = [
+        tail(arb(0.03), *map(arb, (*late, *fixed)), arb(times), arb(0)) for times in (-1e-9, 0)
+    ]
+    assert not found[0].is_finite()
+    assert abs(float(found[1]) - exp(-1.5)) < 1e-8
