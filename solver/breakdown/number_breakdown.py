@@ -159,7 +159,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         hint=" or ".join(
             hint
             for hint in (
-                _as_percentile(name, graph) or _near(name, graph),
+                _as_percentile(name, graph) or _closest_name(name, graph),
                 f"ask for a mode: `--set mode={modes[0]}`" if is_outside else None,
             )
             if hint is not None
@@ -174,7 +174,7 @@ def _as_percentile(name: str, graph: LoadGraph) -> str | None:
     return None if stream is None else percentile_hint(stream, name)
 
 
-def _near(name: str, graph: LoadGraph) -> str | None:
+def _closest_name(name: str, graph: LoadGraph) -> str | None:
     """Return the closest name; the percentile of another stream before any other number."""
     before, _, measure = name.rpartition(".")
     if percentile_level(measure) is not None:
